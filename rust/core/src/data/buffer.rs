@@ -1,0 +1,368 @@
+//! Aligned bytes: written once through [`BufferMut`], then shared as [`Buffer`].
+//!
+//! Blocks are 64-byte aligned, so that any element type can be read in place and consumers such
+//! as JAX can take them without a copy. Large blocks that are freed are kept for a while and
+//! handed out again: page faults on fresh memory cost more than the copies into it. A buffer can
+//! also borrow memory from somebody else (a NumPy array), whom it keeps alive.
+//!
+//! All memory here is initialised: fresh blocks are zeroed by the allocator (for large ones the
+//! system does that on first touch), recycled ones hold old values.
+
+#![allow(unsafe_code)]
+
+use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::any::Any;
+use std::fmt;
+use std::ops::{Bound, Deref, DerefMut, RangeBounds};
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex};
+
+use crate::data::dtype::Element;
+use crate::error::{Error, Result};
+
+/// Alignment of every block, in bytes.
+pub const ALIGNMENT: usize = 64;
+
+/// Blocks below this are left to the allocator, which is good at them.
+const RECYCLE_FROM: usize = 64 << 10;
+/// Upper limit of the freed memory that is kept for reuse.
+const RECYCLE_BYTES: usize = 32 << 20;
+
+/// One allocated block.
+struct Block {
+    ptr: NonNull<u8>,
+    capacity: usize,
+}
+
+// SAFETY: a block is plain memory that it alone owns.
+unsafe impl Send for Block {}
+// SAFETY: shared access only reads.
+unsafe impl Sync for Block {}
+
+impl Block {
+    fn layout(capacity: usize) -> Result<Layout> {
+        Layout::from_size_align(capacity, ALIGNMENT)
+            .map_err(|_| Error::resource_exhausted(format!("cannot allocate {capacity} bytes")))
+    }
+
+    /// Rounds up so that blocks of similar sizes can stand in for each other.
+    fn class(bytes: usize) -> usize {
+        let step = if bytes < RECYCLE_FROM {
+            ALIGNMENT
+        } else {
+            bytes.next_power_of_two() / 8
+        };
+        bytes.max(1).checked_next_multiple_of(step).unwrap_or(bytes)
+    }
+
+    fn new(bytes: usize) -> Result<Self> {
+        let capacity = Self::class(bytes);
+        if let Some(block) = recycled(capacity) {
+            return Ok(block);
+        }
+        let layout = Self::layout(capacity)?;
+        // SAFETY: `class` never gives a size of 0.
+        let ptr = unsafe { alloc_zeroed(layout) };
+        match NonNull::new(ptr) {
+            Some(ptr) => Ok(Block { ptr, capacity }),
+            None if capacity > (1 << 30) => Err(Error::resource_exhausted(format!(
+                "cannot allocate {capacity} bytes"
+            ))),
+            None => handle_alloc_error(layout),
+        }
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        let block = Block {
+            ptr: self.ptr,
+            capacity: self.capacity,
+        };
+        if let Some(block) = recycle(block) {
+            if let Ok(layout) = Self::layout(block.capacity) {
+                // SAFETY: allocated in `new` with this layout, and nobody else holds it.
+                unsafe { dealloc(block.ptr.as_ptr(), layout) };
+            }
+            std::mem::forget(block);
+        }
+    }
+}
+
+/// Freed blocks, oldest first. Only ever tried, never waited for: the list may have been locked
+/// by another thread when the process was forked.
+static FREED: Mutex<Vec<Block>> = Mutex::new(Vec::new());
+
+fn recycled(capacity: usize) -> Option<Block> {
+    if capacity < RECYCLE_FROM {
+        return None;
+    }
+    let mut freed = FREED.try_lock().ok()?;
+    let at = freed.iter().rposition(|block| block.capacity == capacity)?;
+    Some(freed.remove(at))
+}
+
+/// Keeps the block or gives it back to be freed.
+fn recycle(block: Block) -> Option<Block> {
+    if block.capacity < RECYCLE_FROM || block.capacity > RECYCLE_BYTES / 2 {
+        return Some(block);
+    }
+    let Ok(mut freed) = FREED.try_lock() else {
+        return Some(block);
+    };
+    let mut kept: usize = freed.iter().map(|block| block.capacity).sum();
+    freed.push(block);
+    kept += freed.last().map_or(0, |block| block.capacity);
+    let mut excess = 0;
+    while kept > RECYCLE_BYTES {
+        kept -= freed[excess].capacity;
+        excess += 1;
+    }
+    for block in freed.drain(..excess) {
+        if let Ok(layout) = Block::layout(block.capacity) {
+            // SAFETY: as in `drop`, which `forget` then skips.
+            unsafe { dealloc(block.ptr.as_ptr(), layout) };
+        }
+        std::mem::forget(block);
+    }
+    None
+}
+
+/// Bytes that are being written.
+pub struct BufferMut {
+    block: Block,
+    len: usize,
+}
+
+impl BufferMut {
+    /// `len` bytes of unspecified value, for callers that write all of them.
+    ///
+    /// # Errors
+    /// `ResourceExhausted` if there is no memory for it.
+    pub fn scratch(len: usize) -> Result<Self> {
+        Ok(BufferMut {
+            block: Block::new(len)?,
+            len,
+        })
+    }
+
+    /// `len` zero bytes.
+    ///
+    /// # Errors
+    /// `ResourceExhausted` if there is no memory for it.
+    pub fn zeroed(len: usize) -> Result<Self> {
+        let mut buffer = Self::scratch(len)?;
+        buffer.fill(0);
+        Ok(buffer)
+    }
+
+    /// Forgets all bytes from `len` on.
+    pub fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
+    }
+
+    /// The bytes as values of `T`.
+    pub fn typed_mut<T: Element>(&mut self) -> &mut [T] {
+        let whole = self.len / size_of::<T>() * size_of::<T>();
+        bytemuck::cast_slice_mut(&mut self[..whole])
+    }
+
+    /// Shares the bytes from now on.
+    pub fn freeze(self) -> Buffer {
+        let (ptr, len) = (self.block.ptr, self.len);
+        Buffer {
+            ptr,
+            len,
+            owner: Owner::Block(Arc::new(self.block)),
+        }
+    }
+}
+
+impl Deref for BufferMut {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        // SAFETY: the block holds at least `len` initialised bytes.
+        unsafe { std::slice::from_raw_parts(self.block.ptr.as_ptr(), self.len) }
+    }
+}
+
+impl DerefMut for BufferMut {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as above, and `&mut self` is the only access.
+        unsafe { std::slice::from_raw_parts_mut(self.block.ptr.as_ptr(), self.len) }
+    }
+}
+
+#[derive(Clone)]
+enum Owner {
+    Block(Arc<Block>),
+    Foreign(#[allow(dead_code)] Arc<dyn Any + Send + Sync>),
+}
+
+/// Shared, immutable bytes: a view that keeps its memory alive. Clones and slices are cheap.
+#[derive(Clone)]
+pub struct Buffer {
+    ptr: NonNull<u8>,
+    len: usize,
+    owner: Owner,
+}
+
+// SAFETY: the memory is only read, and its owner is Send and Sync.
+unsafe impl Send for Buffer {}
+// SAFETY: as above.
+unsafe impl Sync for Buffer {}
+
+impl Buffer {
+    /// A copy of `bytes`.
+    ///
+    /// # Errors
+    /// `ResourceExhausted` if there is no memory for it.
+    pub fn copy_from(bytes: &[u8]) -> Result<Self> {
+        let mut buffer = BufferMut::scratch(bytes.len())?;
+        buffer.copy_from_slice(bytes);
+        Ok(buffer.freeze())
+    }
+
+    /// A copy of typed values.
+    ///
+    /// # Errors
+    /// `ResourceExhausted` if there is no memory for it.
+    pub fn from_values<T: Element>(values: &[T]) -> Result<Self> {
+        Self::copy_from(bytemuck::cast_slice(values))
+    }
+
+    /// Borrows memory that `owner` keeps alive and in place.
+    ///
+    /// # Safety
+    /// `ptr` must be valid for reads of `len` bytes for as long as `owner` lives. (Writes by
+    /// others during that time give unspecified values.)
+    pub unsafe fn borrow(ptr: *const u8, len: usize, owner: Arc<dyn Any + Send + Sync>) -> Self {
+        let ptr = NonNull::new(ptr.cast_mut()).unwrap_or(NonNull::dangling());
+        Buffer {
+            ptr,
+            len,
+            owner: Owner::Foreign(owner),
+        }
+    }
+
+    /// Part of the bytes, sharing memory.
+    ///
+    /// # Errors
+    /// `Internal` if the range is not within the buffer.
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<Self> {
+        let start = match range.start_bound() {
+            Bound::Included(start) => *start,
+            Bound::Excluded(start) => start + 1,
+            Bound::Unbounded => 0,
+        };
+        let end = match range.end_bound() {
+            Bound::Included(end) => end + 1,
+            Bound::Excluded(end) => *end,
+            Bound::Unbounded => self.len,
+        };
+        if start > end || end > self.len {
+            let text = format!("slice {start}..{end} of a buffer of {} bytes", self.len);
+            return Err(Error::internal(text));
+        }
+        // SAFETY: `start` is within the memory, as just checked.
+        let ptr = unsafe { self.ptr.add(start) };
+        Ok(Buffer {
+            ptr,
+            len: end - start,
+            owner: self.owner.clone(),
+        })
+    }
+
+    /// The bytes as values of `T`.
+    ///
+    /// # Errors
+    /// `Internal` if the memory is not aligned for `T` or no whole number of values.
+    pub fn typed<T: Element>(&self) -> Result<&[T]> {
+        bytemuck::try_cast_slice(self)
+            .map_err(|e| Error::internal(format!("buffer read as {}: {e}", T::DTYPE)))
+    }
+
+    /// True if the memory starts at a multiple of `alignment`.
+    pub fn is_aligned(&self, alignment: usize) -> bool {
+        self.ptr.as_ptr().addr().is_multiple_of(alignment)
+    }
+
+    /// True if this view alone holds its block, and most of it: such memory can be given away
+    /// without a copy.
+    pub fn is_owned(&self) -> bool {
+        match &self.owner {
+            Owner::Block(block) => {
+                let sole = block.ptr == self.ptr && Arc::strong_count(block) == 1;
+                sole && (self.len >= block.capacity / 2 || block.capacity <= 4096)
+            }
+            Owner::Foreign(_) => false,
+        }
+    }
+
+    /// Start of the memory, for handing it to another runtime.
+    pub fn as_ptr(&self) -> *const u8 {
+        self.ptr.as_ptr()
+    }
+}
+
+impl Deref for Buffer {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        // SAFETY: the owner keeps `len` bytes alive.
+        unsafe { std::slice::from_raw_parts(self.ptr.as_ptr(), self.len) }
+    }
+}
+
+impl fmt::Debug for Buffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Buffer({} bytes)", self.len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_aligned_and_typed() {
+        let buffer = Buffer::from_values(&[1_i64, 2, 3]).unwrap();
+        assert!(buffer.is_aligned(ALIGNMENT));
+        assert_eq!(buffer.typed::<i64>().unwrap(), [1, 2, 3]);
+        assert_eq!(buffer.slice(8..).unwrap().typed::<i64>().unwrap(), [2, 3]);
+        assert!(buffer.slice(4..).unwrap().typed::<i64>().is_err());
+    }
+
+    #[test]
+    fn only_a_sole_whole_view_is_owned() {
+        let buffer = Buffer::copy_from(&[0; 1000]).unwrap();
+        assert!(buffer.is_owned());
+        let part = buffer.slice(0..10).unwrap();
+        assert!(!buffer.is_owned() && !part.is_owned());
+        drop(part);
+        assert!(buffer.is_owned());
+        assert!(!buffer.slice(0..10).unwrap().is_owned());
+    }
+
+    #[test]
+    fn a_slice_out_of_range_is_an_error() {
+        assert!(Buffer::copy_from(b"abc").unwrap().slice(2..4).is_err());
+    }
+
+    #[test]
+    fn large_blocks_come_back() {
+        let buffer = BufferMut::scratch(777_777).unwrap();
+        let address = buffer.as_ptr().addr();
+        drop(buffer);
+        let others: Vec<_> = (0..4)
+            .map(|_| BufferMut::scratch(777_000).unwrap())
+            .collect();
+        assert!(others.iter().any(|b| b.as_ptr().addr() == address));
+    }
+
+    #[test]
+    fn an_impossible_size_is_an_error() {
+        assert!(BufferMut::scratch(usize::MAX / 2).is_err());
+    }
+}

@@ -1,0 +1,22 @@
+//! What flows: typed buffers, tensors, columns, and the chunks they make up.
+
+pub mod buffer;
+pub mod bytes;
+pub mod chunk;
+pub mod column;
+pub mod dtype;
+pub mod mark;
+pub mod shape;
+pub mod spec;
+pub mod store;
+pub mod tensor;
+
+pub use buffer::{Buffer, BufferMut};
+pub use bytes::{BytesArray, BytesBuilder};
+pub use chunk::Chunk;
+pub use column::{Column, ForeignValue, RaggedColumn, Rows, SparseColumn, Value};
+pub use dtype::{DType, Element};
+pub use mark::{Mark, Position};
+pub use shape::{Dims, PartialShape};
+pub use spec::{ElementSpec, Spec, Structure};
+pub use tensor::{Data, Tensor};
