@@ -47,11 +47,7 @@ impl Block {
 
     /// Rounds up so that blocks of similar sizes can stand in for each other.
     fn class(bytes: usize) -> usize {
-        let step = if bytes < RECYCLE_FROM {
-            ALIGNMENT
-        } else {
-            bytes.next_power_of_two() / 8
-        };
+        let step = if bytes < RECYCLE_FROM { ALIGNMENT } else { bytes.next_power_of_two() / 8 };
         bytes.max(1).checked_next_multiple_of(step).unwrap_or(bytes)
     }
 
@@ -65,9 +61,9 @@ impl Block {
         let ptr = unsafe { alloc_zeroed(layout) };
         match NonNull::new(ptr) {
             Some(ptr) => Ok(Block { ptr, capacity }),
-            None if capacity > (1 << 30) => Err(Error::resource_exhausted(format!(
-                "cannot allocate {capacity} bytes"
-            ))),
+            None if capacity > (1 << 30) => {
+                Err(Error::resource_exhausted(format!("cannot allocate {capacity} bytes")))
+            }
             None => handle_alloc_error(layout),
         }
     }
@@ -75,10 +71,7 @@ impl Block {
 
 impl Drop for Block {
     fn drop(&mut self) {
-        let block = Block {
-            ptr: self.ptr,
-            capacity: self.capacity,
-        };
+        let block = Block { ptr: self.ptr, capacity: self.capacity };
         if let Some(block) = recycle(block) {
             if let Ok(layout) = Self::layout(block.capacity) {
                 // SAFETY: allocated in `new` with this layout, and nobody else holds it.
@@ -140,10 +133,7 @@ impl BufferMut {
     /// # Errors
     /// `ResourceExhausted` if there is no memory for it.
     pub fn scratch(len: usize) -> Result<Self> {
-        Ok(BufferMut {
-            block: Block::new(len)?,
-            len,
-        })
+        Ok(BufferMut { block: Block::new(len)?, len })
     }
 
     /// `len` zero bytes.
@@ -170,11 +160,7 @@ impl BufferMut {
     /// Shares the bytes from now on.
     pub fn freeze(self) -> Buffer {
         let (ptr, len) = (self.block.ptr, self.len);
-        Buffer {
-            ptr,
-            len,
-            owner: Owner::Block(Arc::new(self.block)),
-        }
+        Buffer { ptr, len, owner: Owner::Block(Arc::new(self.block)) }
     }
 }
 
@@ -239,11 +225,7 @@ impl Buffer {
     /// others during that time give unspecified values.)
     pub unsafe fn borrow(ptr: *const u8, len: usize, owner: Arc<dyn Any + Send + Sync>) -> Self {
         let ptr = NonNull::new(ptr.cast_mut()).unwrap_or(NonNull::dangling());
-        Buffer {
-            ptr,
-            len,
-            owner: Owner::Foreign(owner),
-        }
+        Buffer { ptr, len, owner: Owner::Foreign(owner) }
     }
 
     /// Part of the bytes, sharing memory.
@@ -267,11 +249,7 @@ impl Buffer {
         }
         // SAFETY: `start` is within the memory, as just checked.
         let ptr = unsafe { self.ptr.add(start) };
-        Ok(Buffer {
-            ptr,
-            len: end - start,
-            owner: self.owner.clone(),
-        })
+        Ok(Buffer { ptr, len: end - start, owner: self.owner.clone() })
     }
 
     /// The bytes as values of `T`.
@@ -355,9 +333,7 @@ mod tests {
         let buffer = BufferMut::scratch(777_777).unwrap();
         let address = buffer.as_ptr().addr();
         drop(buffer);
-        let others: Vec<_> = (0..4)
-            .map(|_| BufferMut::scratch(777_000).unwrap())
-            .collect();
+        let others: Vec<_> = (0..4).map(|_| BufferMut::scratch(777_000).unwrap()).collect();
         assert!(others.iter().any(|b| b.as_ptr().addr() == address));
     }
 

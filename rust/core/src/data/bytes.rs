@@ -43,11 +43,7 @@ impl BytesArray {
             return Err(Error::internal("a view lies outside its buffer"));
         }
         let range = 0..views.len();
-        Ok(BytesArray {
-            buffers: buffers.into(),
-            views: views.into(),
-            range,
-        })
+        Ok(BytesArray { buffers: buffers.into(), views: views.into(), range })
     }
 
     /// Copies values into one buffer.
@@ -56,9 +52,7 @@ impl BytesArray {
     /// `ResourceExhausted` if there is no memory for them.
     pub fn from_values<V: AsRef<[u8]>>(values: impl IntoIterator<Item = V>) -> Result<Self> {
         let mut builder = BytesBuilder::default();
-        values
-            .into_iter()
-            .for_each(|value| builder.push(value.as_ref()));
+        values.into_iter().for_each(|value| builder.push(value.as_ref()));
         builder.finish()
     }
 
@@ -110,10 +104,7 @@ impl BytesArray {
     pub fn slice(&self, range: Range<usize>) -> Self {
         let start = self.range.start + range.start;
         let range = start..(start + range.len()).min(self.range.end);
-        BytesArray {
-            range,
-            ..self.clone()
-        }
+        BytesArray { range, ..self.clone() }
     }
 
     /// The values at `indices`, sharing memory.
@@ -121,11 +112,7 @@ impl BytesArray {
         let views = self.views();
         let views: Arc<[View]> = indices.iter().map(|index| views[*index]).collect();
         let range = 0..views.len();
-        BytesArray {
-            buffers: Arc::clone(&self.buffers),
-            views,
-            range,
-        }
+        BytesArray { buffers: Arc::clone(&self.buffers), views, range }
     }
 
     /// All values of several arrays, sharing memory.
@@ -138,17 +125,10 @@ impl BytesArray {
         for array in arrays {
             let base = buffers.len() as u32;
             buffers.extend(array.buffers.iter().cloned());
-            views.extend(array.views().iter().map(|v| View {
-                buffer: v.buffer + base,
-                ..*v
-            }));
+            views.extend(array.views().iter().map(|v| View { buffer: v.buffer + base, ..*v }));
         }
         let range = 0..views.len();
-        BytesArray {
-            buffers: buffers.into(),
-            views: views.into(),
-            range,
-        }
+        BytesArray { buffers: buffers.into(), views: views.into(), range }
     }
 }
 
@@ -168,11 +148,7 @@ pub struct BytesBuilder {
 impl BytesBuilder {
     /// Appends a value.
     pub fn push(&mut self, value: &[u8]) {
-        self.views.push(View {
-            buffer: 0,
-            start: self.payload.len(),
-            len: value.len(),
-        });
+        self.views.push(View { buffer: 0, start: self.payload.len(), len: value.len() });
         self.payload.extend_from_slice(value);
     }
 
@@ -216,11 +192,7 @@ mod tests {
     #[test]
     fn views_outside_their_buffer_are_refused() {
         let buffer = Buffer::copy_from(b"abc").unwrap();
-        let view = View {
-            buffer: 0,
-            start: 2,
-            len: 2,
-        };
+        let view = View { buffer: 0, start: 2, len: 2 };
         assert!(BytesArray::new(vec![buffer], vec![view]).is_err());
     }
 }

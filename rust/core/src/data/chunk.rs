@@ -31,12 +31,7 @@ impl Chunk {
                 "a chunk of {rows} rows of {structure} with columns of {lengths:?}"
             )));
         }
-        Ok(Chunk {
-            rows,
-            structure,
-            columns,
-            mark: None,
-        })
+        Ok(Chunk { rows, structure, columns, mark: None })
     }
 
     /// Elements of one component.
@@ -92,22 +87,10 @@ impl Chunk {
         if range == (0..self.rows) {
             return Ok(self.clone());
         }
-        let columns = self
-            .columns
-            .iter()
-            .map(|c| c.slice(range.clone()))
-            .collect::<Result<Vec<_>>>()?;
-        let mark = if range.start == 0 {
-            self.mark.clone()
-        } else {
-            None
-        };
-        Ok(Chunk {
-            rows: range.len(),
-            structure: Arc::clone(&self.structure),
-            columns,
-            mark,
-        })
+        let columns =
+            self.columns.iter().map(|c| c.slice(range.clone())).collect::<Result<Vec<_>>>()?;
+        let mark = if range.start == 0 { self.mark.clone() } else { None };
+        Ok(Chunk { rows: range.len(), structure: Arc::clone(&self.structure), columns, mark })
     }
 
     /// Rows at `indices`, without the mark.
@@ -115,18 +98,9 @@ impl Chunk {
     /// # Errors
     /// `Internal` if an index is not within the chunk.
     pub fn gather(&self, indices: &[usize]) -> Result<Self> {
-        let columns = self
-            .columns
-            .iter()
-            .map(|c| c.gather(indices))
-            .collect::<Result<Vec<_>>>()?;
+        let columns = self.columns.iter().map(|c| c.gather(indices)).collect::<Result<Vec<_>>>()?;
         let structure = Arc::clone(&self.structure);
-        Ok(Chunk {
-            rows: indices.len(),
-            structure,
-            columns,
-            mark: None,
-        })
+        Ok(Chunk { rows: indices.len(), structure, columns, mark: None })
     }
 
     /// Chunks of one structure, one after another, with the mark of the first.
@@ -154,12 +128,7 @@ impl Chunk {
             .collect::<Result<Vec<_>>>()?;
         let rows = chunks.iter().map(|chunk| chunk.rows).sum();
         let structure = Arc::clone(&first.structure);
-        Ok(Chunk {
-            rows,
-            structure,
-            columns,
-            mark: first.mark.clone(),
-        })
+        Ok(Chunk { rows, structure, columns, mark: first.mark.clone() })
     }
 
     /// Memory that the values take.
@@ -172,11 +141,8 @@ impl Chunk {
     /// # Errors
     /// `ResourceExhausted` if there is no memory for a copy.
     pub fn into_owned(self) -> Result<Self> {
-        let columns = self
-            .columns
-            .into_iter()
-            .map(Column::into_owned)
-            .collect::<Result<Vec<_>>>()?;
+        let columns =
+            self.columns.into_iter().map(Column::into_owned).collect::<Result<Vec<_>>>()?;
         Ok(Chunk { columns, ..self })
     }
 }

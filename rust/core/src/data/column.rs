@@ -108,17 +108,10 @@ impl Rows {
         }
         if flat.dims() != [end] {
             let dims = flat.dims();
-            return Err(Error::internal(format!(
-                "rows of {end} values over a tensor {dims:?}"
-            )));
+            return Err(Error::internal(format!("rows of {end} values over a tensor {dims:?}")));
         }
         let range = 0..shapes.len();
-        Ok(Rows {
-            flat,
-            shapes: shapes.into(),
-            offsets: offsets.into(),
-            range,
-        })
+        Ok(Rows { flat, shapes: shapes.into(), offsets: offsets.into(), range })
     }
 
     /// Rows copied from tensors of one dtype.
@@ -163,9 +156,7 @@ impl Rows {
         if at >= self.range.end {
             return Err(Error::internal(format!("row {index} of {}", self.len())));
         }
-        self.flat
-            .rows(self.offsets[at]..self.offsets[at + 1])?
-            .reshape(self.shapes[at].clone())
+        self.flat.rows(self.offsets[at]..self.offsets[at + 1])?.reshape(self.shapes[at].clone())
     }
 
     /// The values of all rows end to end, and where each row ends (starting with 0).
@@ -181,10 +172,7 @@ impl Rows {
 
     fn slice(&self, range: Range<usize>) -> Self {
         let start = self.range.start + range.start;
-        Rows {
-            range: start..start + range.len(),
-            ..self.clone()
-        }
+        Rows { range: start..start + range.len(), ..self.clone() }
     }
 
     /// The rows as a stacked column if they all have one shape.
@@ -195,9 +183,7 @@ impl Rows {
         let shapes = self.shapes();
         match shapes.first() {
             Some(first) if shapes.iter().all(|shape| shape == first) => {
-                let dims = std::iter::once(shapes.len())
-                    .chain(first.iter().copied())
-                    .collect();
+                let dims = std::iter::once(shapes.len()).chain(first.iter().copied()).collect();
                 Ok(Column::Stacked(self.flat()?.0.reshape(dims)?))
             }
             _ => Ok(Column::Rows(self)),
@@ -254,10 +240,7 @@ impl Column {
     /// The columns of a sparse or ragged column.
     fn parts(&self) -> impl Iterator<Item = &Column> {
         let (own, splits): ([Option<&Column>; 3], &[Column]) = match self {
-            Column::Sparse(s) => (
-                [Some(&s.indices), Some(&s.values), Some(&s.dense_shape)],
-                &[],
-            ),
+            Column::Sparse(s) => ([Some(&s.indices), Some(&s.values), Some(&s.dense_shape)], &[]),
             Column::Ragged(r) => ([Some(&r.values), None, None], &r.splits),
             _ => ([None; 3], &[]),
         };
@@ -286,10 +269,7 @@ impl Column {
     /// `Internal` if the range is not within the column.
     pub fn slice(&self, range: Range<usize>) -> Result<Self> {
         if range.start > range.end || range.end > self.len() {
-            return Err(Error::internal(format!(
-                "rows {range:?} of a column of {}",
-                self.len()
-            )));
+            return Err(Error::internal(format!("rows {range:?} of a column of {}", self.len())));
         }
         Ok(match self {
             Column::Stacked(tensor) => Column::Stacked(tensor.rows(range)?),
@@ -307,10 +287,8 @@ impl Column {
         match self {
             Column::Stacked(tensor) => Ok(Column::Stacked(tensor.gather(indices)?)),
             Column::Rows(rows) if !indices.is_empty() => {
-                let tensors: Vec<Tensor> = indices
-                    .iter()
-                    .map(|index| rows.row(*index))
-                    .collect::<Result<_>>()?;
+                let tensors: Vec<Tensor> =
+                    indices.iter().map(|index| rows.row(*index)).collect::<Result<_>>()?;
                 Column::from_tensors(&tensors)
             }
             Column::Rows(rows) => Ok(Column::Rows(rows.slice(0..0))),
@@ -456,11 +434,7 @@ impl Column {
             })),
             Column::Ragged(ragged) => Column::Ragged(Box::new(RaggedColumn {
                 values: ragged.values.into_owned()?,
-                splits: ragged
-                    .splits
-                    .into_iter()
-                    .map(Column::into_owned)
-                    .collect::<Result<_>>()?,
+                splits: ragged.splits.into_iter().map(Column::into_owned).collect::<Result<_>>()?,
             })),
             Column::Foreign(values) => Column::Foreign(values),
         })
@@ -490,22 +464,18 @@ impl Value {
     /// Never for a well-formed value.
     pub fn to_column(&self) -> Result<Column> {
         let stack = |tensor: &Tensor| {
-            let dims = std::iter::once(1)
-                .chain(tensor.dims().iter().copied())
-                .collect();
+            let dims = std::iter::once(1).chain(tensor.dims().iter().copied()).collect();
             Ok::<_, Error>(Column::Stacked(tensor.clone().reshape(dims)?))
         };
         Ok(match self {
             Value::Tensor(tensor) => stack(tensor)?,
-            Value::Sparse {
-                indices,
-                values,
-                dense_shape,
-            } => Column::Sparse(Box::new(SparseColumn {
-                indices: stack(indices)?,
-                values: stack(values)?,
-                dense_shape: stack(dense_shape)?,
-            })),
+            Value::Sparse { indices, values, dense_shape } => {
+                Column::Sparse(Box::new(SparseColumn {
+                    indices: stack(indices)?,
+                    values: stack(values)?,
+                    dense_shape: stack(dense_shape)?,
+                }))
+            }
             Value::Ragged { values, splits } => Column::Ragged(Box::new(RaggedColumn {
                 values: stack(values)?,
                 splits: splits.iter().map(stack).collect::<Result<_>>()?,

@@ -108,18 +108,12 @@ impl DType {
     /// True for signed and unsigned integers.
     pub fn is_integer(self) -> bool {
         use DType::*;
-        matches!(
-            self,
-            Int8 | Int16 | Int32 | Int64 | UInt8 | UInt16 | UInt32 | UInt64
-        )
+        matches!(self, Int8 | Int16 | Int32 | Int64 | UInt8 | UInt16 | UInt32 | UInt64)
     }
 
     /// True for real floating types.
     pub fn is_float(self) -> bool {
-        matches!(
-            self,
-            DType::Float16 | DType::BFloat16 | DType::Float32 | DType::Float64
-        )
+        matches!(self, DType::Float16 | DType::BFloat16 | DType::Float32 | DType::Float64)
     }
 }
 

@@ -32,27 +32,17 @@ impl Mark {
     /// A mark with the stage's own numbers and its inputs' positions.
     pub fn new(own: impl IntoIterator<Item = u64>, inputs: Vec<Position>) -> Self {
         let own = own.into_iter().collect();
-        Mark(Some(Arc::new(MarkBody {
-            own,
-            inputs,
-            draws: Vec::new(),
-        })))
+        Mark(Some(Arc::new(MarkBody { own, inputs, draws: Vec::new() })))
     }
 
     /// Own number `index` of the stage, 0 at the start of the run.
     pub fn own(&self, index: usize) -> u64 {
-        self.0
-            .as_ref()
-            .and_then(|body| body.own.get(index).copied())
-            .unwrap_or(0)
+        self.0.as_ref().and_then(|body| body.own.get(index).copied()).unwrap_or(0)
     }
 
     /// Where input `index` stands.
     pub fn input(&self, index: usize) -> Position {
-        self.0
-            .as_ref()
-            .and_then(|body| body.inputs.get(index).cloned())
-            .unwrap_or_default()
+        self.0.as_ref().and_then(|body| body.inputs.get(index).cloned()).unwrap_or_default()
     }
 
     /// True for the start of the run.
@@ -75,9 +65,7 @@ impl Mark {
                 None => draws.push((slot, count)),
             }
         }
-        body.inputs
-            .iter()
-            .for_each(|input| input.mark.collect_draws(draws));
+        body.inputs.iter().for_each(|input| input.mark.collect_draws(draws));
     }
 }
 

@@ -19,9 +19,7 @@ pub fn volume(dims: &[usize]) -> Result<usize> {
     if dims.contains(&0) {
         return Ok(0);
     }
-    let product = dims
-        .iter()
-        .try_fold(1_usize, |product, &dim| product.checked_mul(dim));
+    let product = dims.iter().try_fold(1_usize, |product, &dim| product.checked_mul(dim));
     product.ok_or_else(|| Error::resource_exhausted(format!("shape {dims:?} is too large")))
 }
 
@@ -32,9 +30,7 @@ pub fn volume(dims: &[usize]) -> Result<usize> {
 pub fn broadcast(a: &[usize], b: &[usize]) -> Result<Dims> {
     let rank = a.len().max(b.len());
     let dim = |dims: &[usize], axis: usize| {
-        (axis + dims.len())
-            .checked_sub(rank)
-            .map_or(1, |axis| dims[axis])
+        (axis + dims.len()).checked_sub(rank).map_or(1, |axis| dims[axis])
     };
     (0..rank)
         .map(|axis| match (dim(a, axis), dim(b, axis)) {
@@ -108,10 +104,7 @@ impl PartialShape {
     pub fn accepts(&self, dims: &[usize]) -> bool {
         self.0.as_ref().is_none_or(|own| {
             own.len() == dims.len()
-                && own
-                    .iter()
-                    .zip(dims)
-                    .all(|(own, dim)| own.is_none_or(|own| own == *dim))
+                && own.iter().zip(dims).all(|(own, dim)| own.is_none_or(|own| own == *dim))
         })
     }
 

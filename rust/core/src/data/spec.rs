@@ -149,18 +149,12 @@ pub enum Spec {
 impl Spec {
     /// A dense array of known rank.
     pub fn tensor(dtype: DType, dims: impl IntoIterator<Item = Option<usize>>) -> Self {
-        Spec::Tensor {
-            dtype,
-            shape: PartialShape::new(dims),
-        }
+        Spec::Tensor { dtype, shape: PartialShape::new(dims) }
     }
 
     /// A scalar.
     pub fn scalar(dtype: DType) -> Self {
-        Spec::Tensor {
-            dtype,
-            shape: PartialShape::scalar(),
-        }
+        Spec::Tensor { dtype, shape: PartialShape::scalar() }
     }
 
     /// The element type; `None` for opaque objects.

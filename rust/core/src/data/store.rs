@@ -32,11 +32,7 @@ impl ChunkStore {
         match &self.structure {
             None => {
                 self.structure = Some(Arc::clone(chunk.structure()));
-                self.columns = chunk
-                    .columns()
-                    .iter()
-                    .map(ColumnStore::for_column)
-                    .collect();
+                self.columns = chunk.columns().iter().map(ColumnStore::for_column).collect();
             }
             Some(own) if own != chunk.structure() => {
                 let other = chunk.structure();
@@ -46,10 +42,7 @@ impl ChunkStore {
             }
             Some(_) => {}
         }
-        self.columns
-            .iter_mut()
-            .zip(chunk.columns())
-            .try_for_each(|(s, c)| s.put(slots, c))
+        self.columns.iter_mut().zip(chunk.columns()).try_for_each(|(s, c)| s.put(slots, c))
     }
 
     /// Takes the rows at `slots` out, copied together.
@@ -59,26 +52,14 @@ impl ChunkStore {
     pub fn take(&mut self, slots: &[usize]) -> Result<Chunk> {
         let structure = self.structure.clone();
         let structure = structure.ok_or_else(|| Error::internal("take from an empty store"))?;
-        let columns = self
-            .columns
-            .iter_mut()
-            .map(|s| s.take(slots))
-            .collect::<Result<Vec<_>>>()?;
+        let columns = self.columns.iter_mut().map(|s| s.take(slots)).collect::<Result<Vec<_>>>()?;
         Chunk::new(slots.len(), structure, columns)
     }
 }
 
 enum ColumnStore {
-    Fixed {
-        dtype: DType,
-        row: Dims,
-        row_bytes: usize,
-        slab: Vec<u8>,
-    },
-    Text {
-        dtype: DType,
-        values: Vec<Box<[u8]>>,
-    },
+    Fixed { dtype: DType, row: Dims, row_bytes: usize, slab: Vec<u8> },
+    Text { dtype: DType, values: Vec<Box<[u8]>> },
     Any(Vec<Option<Value>>),
 }
 
@@ -90,17 +71,11 @@ impl ColumnStore {
                 match tensor.dtype().size() {
                     Some(size) => {
                         let row_bytes = volume(&row).unwrap_or(0) * size;
-                        Self::Fixed {
-                            dtype: tensor.dtype(),
-                            row,
-                            row_bytes,
-                            slab: Vec::new(),
-                        }
+                        Self::Fixed { dtype: tensor.dtype(), row, row_bytes, slab: Vec::new() }
                     }
-                    None if row.is_empty() => Self::Text {
-                        dtype: tensor.dtype(),
-                        values: Vec::new(),
-                    },
+                    None if row.is_empty() => {
+                        Self::Text { dtype: tensor.dtype(), values: Vec::new() }
+                    }
                     None => Self::Any(Vec::new()),
                 }
             }
@@ -112,12 +87,7 @@ impl ColumnStore {
         let places = slots.iter().max().map_or(0, |slot| slot + 1);
         match (&mut *self, column) {
             (
-                Self::Fixed {
-                    dtype,
-                    row,
-                    row_bytes,
-                    slab,
-                },
+                Self::Fixed { dtype, row, row_bytes, places: held, slab },
                 Column::Stacked(tensor),
             ) if *dtype == tensor.dtype() && tensor.dims().get(1..) == Some(&row[..]) => {
                 if *held < places {
@@ -159,9 +129,7 @@ impl ColumnStore {
     fn generalise(&mut self) -> Result<()> {
         let places = match self {
             Self::Fixed { row_bytes: 0, .. } => 0,
-            Self::Fixed {
-                row_bytes, slab, ..
-            } => slab.len() / *row_bytes,
+            Self::Fixed { row_bytes, slab, .. } => slab.len() / *row_bytes,
             Self::Text { values, .. } => values.len(),
             Self::Any(_) => return Ok(()),
         };
@@ -177,26 +145,15 @@ impl ColumnStore {
 
     fn take(&mut self, slots: &[usize]) -> Result<Column> {
         match self {
-            Self::Fixed {
-                dtype,
-                row,
-                row_bytes,
-                slab,
-            } => {
+            Self::Fixed { dtype, row, row_bytes, slab } => {
                 let mut out = BufferMut::scratch(slots.len() * *row_bytes)?;
                 gather(slab, &mut out, *row_bytes, slots);
-                let dims = std::iter::once(slots.len())
-                    .chain(row.iter().copied())
-                    .collect();
+                let dims = std::iter::once(slots.len()).chain(row.iter().copied()).collect();
                 Ok(Column::Stacked(Tensor::fixed(*dtype, dims, out.freeze())?))
             }
             Self::Text { dtype, values } => {
                 let array = gather_text(values, slots)?;
-                Ok(Column::Stacked(Tensor::text(
-                    *dtype,
-                    [slots.len()][..].into(),
-                    array,
-                )?))
+                Ok(Column::Stacked(Tensor::text(*dtype, [slots.len()][..].into(), array)?))
             }
             Self::Any(values) => {
                 let taken = slots.iter().map(|slot| {
@@ -217,11 +174,7 @@ fn gather_text(values: &mut [Box<[u8]>], slots: &[usize]) -> Result<BytesArray> 
     for slot in slots {
         let value = std::mem::take(&mut values[*slot]);
         payload[start..start + value.len()].copy_from_slice(&value);
-        views.push(View {
-            buffer: 0,
-            start,
-            len: value.len(),
-        });
+        views.push(View { buffer: 0, start, len: value.len() });
         start += value.len();
     }
     BytesArray::new(vec![payload.freeze()], views)
@@ -230,10 +183,7 @@ fn gather_text(values: &mut [Box<[u8]>], slots: &[usize]) -> Result<BytesArray> 
 fn scatter(rows: &[u8], slab: &mut [u8], row_bytes: usize, slots: &[usize]) {
     if row_bytes == 8 {
         let (slab, rows) = (slab.as_chunks_mut::<8>().0, rows.as_chunks::<8>().0);
-        slots
-            .iter()
-            .zip(rows)
-            .for_each(|(slot, row)| slab[*slot] = *row);
+        slots.iter().zip(rows).for_each(|(slot, row)| slab[*slot] = *row);
     } else if row_bytes > 0 {
         for (slot, row) in slots.iter().zip(rows.chunks_exact(row_bytes)) {
             slab[slot * row_bytes..][..row_bytes].copy_from_slice(row);
@@ -244,10 +194,7 @@ fn scatter(rows: &[u8], slab: &mut [u8], row_bytes: usize, slots: &[usize]) {
 fn gather(slab: &[u8], out: &mut [u8], row_bytes: usize, slots: &[usize]) {
     if row_bytes == 8 {
         let (slab, out) = (slab.as_chunks::<8>().0, out.as_chunks_mut::<8>().0);
-        slots
-            .iter()
-            .zip(out)
-            .for_each(|(slot, out)| *out = slab[*slot]);
+        slots.iter().zip(out).for_each(|(slot, out)| *out = slab[*slot]);
     } else if row_bytes > 0 {
         for (slot, out) in slots.iter().zip(out.chunks_exact_mut(row_bytes)) {
             out.copy_from_slice(&slab[slot * row_bytes..][..row_bytes]);
@@ -266,11 +213,7 @@ fn own(value: Value) -> Result<Value> {
     };
     Ok(match value {
         Value::Tensor(tensor) => Value::Tensor(dense(tensor)?),
-        Value::Sparse {
-            indices,
-            values,
-            dense_shape,
-        } => Value::Sparse {
+        Value::Sparse { indices, values, dense_shape } => Value::Sparse {
             indices: dense(indices)?,
             values: dense(values)?,
             dense_shape: dense(dense_shape)?,
@@ -294,56 +237,27 @@ mod tests {
     #[test]
     fn rows_come_back_from_their_places() {
         let mut store = ChunkStore::default();
-        store
-            .put(
-                &[2, 0],
-                &chunk(Tensor::from_values(&[2], &[10_i64, 20]).unwrap()),
-            )
-            .unwrap();
+        store.put(&[2, 0], &chunk(Tensor::from_values(&[2], &[10_i64, 20]).unwrap())).unwrap();
         let out = store.take(&[0, 2]).unwrap();
-        let Column::Stacked(tensor) = &out.columns()[0] else {
-            panic!("not stacked")
-        };
+        let Column::Stacked(tensor) = &out.columns()[0] else { panic!("not stacked") };
         assert_eq!(tensor.values::<i64>().unwrap(), [20, 10]);
     }
 
     #[test]
     fn a_row_of_another_shape_turns_the_store_into_values() {
         let mut store = ChunkStore::default();
-        store
-            .put(
-                &[0, 1],
-                &chunk(Tensor::from_values(&[2, 1], &[1_i64, 2]).unwrap()),
-            )
-            .unwrap();
-        store
-            .put(
-                &[2],
-                &chunk(Tensor::from_values(&[1, 2], &[3_i64, 4]).unwrap()),
-            )
-            .unwrap();
+        store.put(&[0, 1], &chunk(Tensor::from_values(&[2, 1], &[1_i64, 2]).unwrap())).unwrap();
+        store.put(&[2], &chunk(Tensor::from_values(&[1, 2], &[3_i64, 4]).unwrap())).unwrap();
         let out = store.take(&[2, 1]).unwrap();
-        let Column::Rows(rows) = &out.columns()[0] else {
-            panic!("not rows")
-        };
+        let Column::Rows(rows) = &out.columns()[0] else { panic!("not rows") };
         assert_eq!(rows.row(1).unwrap().values::<i64>().unwrap(), [2]);
     }
 
     #[test]
     fn empty_rows_survive_a_later_row_of_another_shape() {
         let mut store = ChunkStore::default();
-        store
-            .put(
-                &[0],
-                &chunk(Tensor::from_values::<i64>(&[1, 0], &[]).unwrap()),
-            )
-            .unwrap();
-        store
-            .put(
-                &[1],
-                &chunk(Tensor::from_values(&[1, 2], &[3_i64, 4]).unwrap()),
-            )
-            .unwrap();
+        store.put(&[0], &chunk(Tensor::from_values::<i64>(&[1, 0], &[]).unwrap())).unwrap();
+        store.put(&[1], &chunk(Tensor::from_values(&[1, 2], &[3_i64, 4]).unwrap())).unwrap();
         assert_eq!(store.take(&[0, 1]).unwrap().rows(), 2);
     }
 
@@ -354,9 +268,7 @@ mod tests {
         let mut store = ChunkStore::default();
         store.put(&[1, 0], &chunk(tensor)).unwrap();
         let out = store.take(&[1]).unwrap();
-        let Column::Stacked(tensor) = &out.columns()[0] else {
-            panic!("not stacked")
-        };
+        let Column::Stacked(tensor) = &out.columns()[0] else { panic!("not stacked") };
         assert_eq!(tensor.strings().unwrap().get(0), b"abc");
     }
 }

@@ -31,20 +31,12 @@ impl Tensor {
     /// # Errors
     /// `Internal` if the buffer's length does not fit dtype and shape.
     pub fn fixed(dtype: DType, dims: Dims, buffer: Buffer) -> Result<Self> {
-        let size = dtype
-            .size()
-            .ok_or_else(|| Error::internal("text in a fixed tensor"))?;
+        let size = dtype.size().ok_or_else(|| Error::internal("text in a fixed tensor"))?;
         if volume(&dims)?.checked_mul(size) != Some(buffer.len()) {
             let bytes = buffer.len();
-            return Err(Error::internal(format!(
-                "{bytes} bytes for {dtype} of shape {dims:?}"
-            )));
+            return Err(Error::internal(format!("{bytes} bytes for {dtype} of shape {dims:?}")));
         }
-        Ok(Tensor {
-            dtype,
-            dims,
-            data: Data::Fixed(buffer),
-        })
+        Ok(Tensor { dtype, dims, data: Data::Fixed(buffer) })
     }
 
     /// A tensor of `bytes` or `str`.
@@ -54,15 +46,9 @@ impl Tensor {
     pub fn text(dtype: DType, dims: Dims, values: BytesArray) -> Result<Self> {
         if !dtype.is_text() || volume(&dims)? != values.len() {
             let count = values.len();
-            return Err(Error::internal(format!(
-                "{count} strings for {dtype} of shape {dims:?}"
-            )));
+            return Err(Error::internal(format!("{count} strings for {dtype} of shape {dims:?}")));
         }
-        Ok(Tensor {
-            dtype,
-            dims,
-            data: Data::Text(values),
-        })
+        Ok(Tensor { dtype, dims, data: Data::Text(values) })
     }
 
     /// A tensor of typed values, copied.
@@ -136,11 +122,7 @@ impl Tensor {
         let bool_as_u8 = self.dtype == DType::Bool && T::DTYPE == DType::UInt8;
         match &self.data {
             Data::Fixed(buffer) if self.dtype == T::DTYPE || bool_as_u8 => buffer.typed(),
-            _ => Err(Error::internal(format!(
-                "{} tensor read as {}",
-                self.dtype,
-                T::DTYPE
-            ))),
+            _ => Err(Error::internal(format!("{} tensor read as {}", self.dtype, T::DTYPE))),
         }
     }
 
@@ -162,10 +144,7 @@ impl Tensor {
     pub fn strings(&self) -> Result<&BytesArray> {
         match &self.data {
             Data::Text(values) => Ok(values),
-            Data::Fixed(_) => Err(Error::internal(format!(
-                "{} tensor read as text",
-                self.dtype
-            ))),
+            Data::Fixed(_) => Err(Error::internal(format!("{} tensor read as text", self.dtype))),
         }
     }
 
@@ -217,11 +196,7 @@ impl Tensor {
             (Data::Text(values), _) => Data::Text(values.slice(range.start * row..range.end * row)),
             (Data::Fixed(_), None) => return Err(Error::internal("text in a fixed tensor")),
         };
-        Ok(Tensor {
-            dtype: self.dtype,
-            dims,
-            data,
-        })
+        Ok(Tensor { dtype: self.dtype, dims, data })
     }
 
     /// Row `index` without the first axis, sharing memory.
@@ -254,19 +229,13 @@ impl Tensor {
             }
             (Data::Text(values), _) if row == 1 => Data::Text(values.gather(indices)),
             (Data::Text(values), _) => {
-                let flat: Vec<usize> = indices
-                    .iter()
-                    .flat_map(|index| index * row..(index + 1) * row)
-                    .collect();
+                let flat: Vec<usize> =
+                    indices.iter().flat_map(|index| index * row..(index + 1) * row).collect();
                 Data::Text(values.gather(&flat))
             }
             (Data::Fixed(_), None) => return Err(Error::internal("text in a fixed tensor")),
         };
-        Ok(Tensor {
-            dtype: self.dtype,
-            dims,
-            data,
-        })
+        Ok(Tensor { dtype: self.dtype, dims, data })
     }
 
     /// Tensors of one dtype and row shape, joined along the first axis. Fixed-size values are
@@ -283,9 +252,7 @@ impl Tensor {
         }
         let fits = |t: &&Self| t.dtype == first.dtype && t.dims.get(1..) == first.dims.get(1..);
         if first.dims.is_empty() || !rest.iter().all(fits) {
-            return Err(Error::internal(
-                "concat of tensors that differ in dtype or shape",
-            ));
+            return Err(Error::internal("concat of tensors that differ in dtype or shape"));
         }
         let mut dims = first.dims.clone();
         dims[0] = tensors.iter().map(|tensor| tensor.dims[0]).sum();
