@@ -58,7 +58,7 @@ impl ChunkStore {
 }
 
 enum ColumnStore {
-    Fixed { dtype: DType, row: Dims, row_bytes: usize, slab: Vec<u8> },
+    Fixed { dtype: DType, row: Dims, row_bytes: usize, places: usize, slab: Vec<u8> },
     Text { dtype: DType, values: Vec<Box<[u8]>> },
     Any(Vec<Option<Value>>),
 }
@@ -71,7 +71,13 @@ impl ColumnStore {
                 match tensor.dtype().size() {
                     Some(size) => {
                         let row_bytes = volume(&row).unwrap_or(0) * size;
-                        Self::Fixed { dtype: tensor.dtype(), row, row_bytes, slab: Vec::new() }
+                        Self::Fixed {
+                            dtype: tensor.dtype(),
+                            row,
+                            row_bytes,
+                            places: 0,
+                            slab: Vec::new(),
+                        }
                     }
                     None if row.is_empty() => {
                         Self::Text { dtype: tensor.dtype(), values: Vec::new() }
@@ -145,7 +151,7 @@ impl ColumnStore {
 
     fn take(&mut self, slots: &[usize]) -> Result<Column> {
         match self {
-            Self::Fixed { dtype, row, row_bytes, slab } => {
+            Self::Fixed { dtype, row, row_bytes, slab, .. } => {
                 let mut out = BufferMut::scratch(slots.len() * *row_bytes)?;
                 gather(slab, &mut out, *row_bytes, slots);
                 let dims = std::iter::once(slots.len()).chain(row.iter().copied()).collect();
