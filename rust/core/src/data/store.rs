@@ -134,8 +134,7 @@ impl ColumnStore {
     /// Turns a store of alike rows into one of single values.
     fn generalise(&mut self) -> Result<()> {
         let places = match self {
-            Self::Fixed { row_bytes: 0, .. } => 0,
-            Self::Fixed { row_bytes, slab, .. } => slab.len() / *row_bytes,
+            Self::Fixed { places, .. } => *places,
             Self::Text { values, .. } => values.len(),
             Self::Any(_) => return Ok(()),
         };

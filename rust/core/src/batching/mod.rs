@@ -1,0 +1,1 @@
+//! Elements become batches, and back.

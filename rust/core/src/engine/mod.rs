@@ -1,0 +1,1 @@
+//! From plan to run: nodes, stages, drivers, the work pool.

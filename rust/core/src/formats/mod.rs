@@ -1,0 +1,1 @@
+//! Bytes to records to values: TFRecord framing and Example parsing.

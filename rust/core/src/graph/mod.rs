@@ -1,0 +1,1 @@
+//! What a traced function becomes: a graph of kernels that is evaluated on whole columns.

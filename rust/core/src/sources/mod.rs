@@ -1,0 +1,1 @@
+//! Nodes without an input.

@@ -1,0 +1,1 @@
+//! Nodes with one input, whose elements stay elements.
