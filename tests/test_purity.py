@@ -33,7 +33,7 @@ import pytest
 
 from headrace.purity import Refusal, captures, check
 
-# ruff: noqa: B006, B023, B010, E731, PLW0603, SIM115
+# ruff: noqa: B006, B008, B009, B018, B024, C408, C416, C417, E731, F811, SIM115
 # mypy: ignore-errors
 
 MEAN = np.array([0.5, 0.5], np.float32)
@@ -485,6 +485,94 @@ asserting: dict = {"NAMES": NAMES}  # exec'd, as pytest rewrites the asserts of 
 exec("def f(x):\n    assert NAMES, 'none'\n    return x", asserting)
 
 
+def gathers_by_captured_names(x):
+    total = 0
+    out = []
+    for name in NAMES:
+        out.append(x[name] - MEAN)
+        total += x[name]
+    return np.stack(out), total
+
+
+def fills_by_captured_names(x):
+    out = {"first": 0}
+    for name in NAMES:
+        out[name] = x[name]
+    scaled = x["a"] * 2
+    scaled += 1
+    out.update(TABLE)
+    return out, scaled
+
+
+def conditional_display(x):
+    out = [] if x is None else LOG
+    out.append(1)
+    return x
+
+
+def conditional_display_reversed(x):
+    out = LOG if x is None else []
+    out.append(1)
+    return x
+
+
+def display_rebound(x):
+    out = []
+    for out in [LOG]:
+        out.append(1)
+    return x
+
+
+def display_in_argument(x, out=LOG):
+    if x is None:
+        out = []
+    out.append(1)
+    return x
+
+
+def display_element(x):
+    out = {"log": LOG}
+    out["log"][0] = 1
+    return x
+
+
+def display_nested_key(x):
+    out = {}
+    LOG[out[0]] = 1
+    return x
+
+
+def element_of_a_display(x):
+    out = [LOG]
+    log = out[0]
+    log += [x]
+    return x
+
+
+def stored_out(x):
+    f = np.exp
+    y = deeper(x)
+    f(x, MEAN)
+    return y
+
+
+def clips_result(x):
+    y = x * 2
+    y.clip(0, 1, MEAN)
+    return y
+
+
+class Same:
+    def __add__(self, other):
+        return LOG
+
+
+def result_of_users_operator(x, same=Same()):
+    out = same + 1
+    out += [x]
+    return x
+
+
 def takes_default(x, mean=MEAN, *, names=("a", "b")):
     return x - mean
 
@@ -566,6 +654,13 @@ ALLOWED = {
     "local dict": builds_dict,
     "in-place on a local": inplace_on_local,
     "in-place that no captured dict could see": scaled_with_table,
+    "local list by captured names": gathers_by_captured_names,
+    "local dict by captured names": fills_by_captured_names,
+    "array argument by comprehension": lambda x: np.stack([x[k] - MEAN for k in range(3) if k]),
+    "array arguments by expressions": lambda x: np.add(
+        np.exp(x or 1), MEAN if NAMES else np.sum([k for k in (x and NAMES)], axis=0)
+    ),
+    "starred with an array": lambda x: max(*[x, x]) + hr.op(*[x]) + MEAN,
     "match": matches,
     "raise": raises,
     "defaults": takes_default,
@@ -1042,6 +1137,21 @@ REFUSED = {
     "ctypes": (lambda x: MEAN.ctypes, "ctypes"),
     "structured scalar": (lambda x, v=np.zeros(1, "i4,i4")[0]: v.setfield(0, "i4"), "setfield"),
     "np.load through numpy.lib": (lambda x: np.lib.npyio.NpzFile, "Npz"),
+    "array out after a comprehension": (
+        lambda x: np.add([k for k in range(3) if k], x and 1, MEAN),
+        "output",
+    ),
+    "array out by a stored function": (stored_out, "output"),
+    "array out of a local result": (clips_result, "output"),
+    "array out by or": (lambda x: (np.exp or deeper)(x, MEAN), "output"),
+    "list or display": (conditional_display, "append"),
+    "list or display, reversed": (conditional_display_reversed, "append"),
+    "display rebound by a loop": (display_rebound, "append"),
+    "display in an argument": (display_in_argument, "append"),
+    "list in a local display": (display_element, "subscript"),
+    "captured list by a display's element": (display_nested_key, "subscript"),
+    "list out of a local display": (element_of_a_display, "+="),
+    "list from a user's operator": (result_of_users_operator, "+="),
     # stores
     "global": (store_global, "global"),
     "del global": (delete_global, "global"),

@@ -13,9 +13,14 @@ import types
 from collections.abc import Iterator
 from typing import NamedTuple
 
+
+def words(text: str) -> frozenset[str]:
+    """Return the words of `text`, the form in which the lists of the walk are written."""
+    return frozenset(text.split())
+
+
 # Effects on the stack and on fresh values only: nothing outside the frame sees them.
-_HARMLESS = frozenset(
-    """
+_HARMLESS = words("""
     BINARY_OP BINARY_SLICE BINARY_SUBSCR BUILD_CONST_KEY_MAP BUILD_INTERPOLATION BUILD_LIST
     BUILD_MAP BUILD_SET BUILD_SLICE BUILD_STRING BUILD_TEMPLATE BUILD_TUPLE CALL CALL_FUNCTION_EX
     CALL_KW COMPARE_OP CONTAINS_OP CONVERT_VALUE COPY COPY_FREE_VARS DELETE_FAST DICT_MERGE
@@ -30,9 +35,13 @@ _HARMLESS = frozenset(
     POP_JUMP_IF_TRUE POP_TOP PRECALL PUSH_NULL RAISE_VARARGS RERAISE RESUME RETURN_CONST
     RETURN_GENERATOR RETURN_VALUE SET_ADD SET_FUNCTION_ATTRIBUTE SET_UPDATE SWAP TO_BOOL
     UNARY_INVERT UNARY_NEGATIVE UNARY_NOT UNARY_POSITIVE UNPACK_EX UNPACK_SEQUENCE
-    """.split()
-)
+    """)
 _SKIPPED = frozenset({"CACHE", "EXTENDED_ARG", "NOP"})
+_DISPLAYS = words(
+    "BUILD_CONST_KEY_MAP BUILD_LIST BUILD_MAP BUILD_SET DICT_UPDATE LIST_EXTEND LOAD_CONST "
+    "LOAD_SMALL_INT SET_UPDATE"
+)
+_SIMPLE_LOADS = words("LOAD_CONST LOAD_DEREF LOAD_FAST LOAD_GLOBAL LOAD_SMALL_INT")
 _RENAMED = {
     "LOAD_FAST_CHECK": "LOAD_FAST",
     "LOAD_FAST_AND_CLEAR": "LOAD_FAST",
@@ -46,12 +55,10 @@ _PAIRS = {
     "STORE_FAST_STORE_FAST": ("STORE_FAST", "STORE_FAST"),
 }
 # The walk has a rule of its own for each of these.
-_RULED = frozenset(
-    """
+_RULED = words("""
     DELETE_DEREF DELETE_SUBSCR IMPORT_FROM IMPORT_NAME LOAD_ATTR LOAD_DEREF LOAD_FAST LOAD_GLOBAL
     STORE_DEREF STORE_FAST STORE_SLICE STORE_SUBSCR YIELD_VALUE
-    """.split()
-)
+    """)
 _REFUSED = {
     "STORE_GLOBAL": "stores to a global",
     "DELETE_GLOBAL": "deletes a global",
@@ -107,6 +114,7 @@ class Code:
                 self.raw.append(instr)
         self._at = {instr.offset: k for k, instr in enumerate(self.raw)}
         self.ops = list(self._expand())
+        self._fresh = self._fresh_locals()
 
     def _expand(self) -> Iterator[Op]:
         for k, instr in enumerate(self.raw):
@@ -136,6 +144,60 @@ class Code:
         """Return the operator as written, such as ``+=``."""
         return self.raw[op.raw].argrepr
 
+    def _fresh_locals(self) -> tuple[set[str], set[str]]:
+        """Return the locals that are only ever bound to new objects, never to captured ones.
+
+        The first set holds displays (``out = []``) and constants; those of the second also hold
+        results of operators, which are new unless a class of the user's says otherwise.
+        """
+        code = self.code
+        count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4)
+        not_fresh = {*code.co_varnames[: count + bool(code.co_flags & 8)], *code.co_cellvars}
+        displays: set[str] = set()
+        results: set[str] = set()
+        for before, op in zip(self.ops, self.ops[1:], strict=False):
+            if op.name != "STORE_FAST":
+                continue
+            name = str(op.value)
+            if op.target:
+                not_fresh.add(name)
+            elif before.name in _DISPLAYS and self._is_whole(before):
+                displays.add(name)
+            elif before.name in ("COMPARE_OP", "UNARY_NEGATIVE") or (
+                before.name == "BINARY_OP" and "[" not in self.raw[before.raw].argrepr
+            ):
+                results.add(name)
+            else:
+                not_fresh.add(name)
+        return displays - results - not_fresh, (displays | results) - not_fresh
+
+    def _is_whole(self, op: Op) -> bool:
+        """Tell whether the display that `op` ends lies on top of the stack."""
+        return not op.name.endswith(("_EXTEND", "_UPDATE")) or self.raw[op.raw].arg == 1
+
+    def origin(self, k: int) -> str:
+        """Tell where the local that step `k` changes in place got its value from.
+
+        ``display`` and ``result`` are the two sets of `_fresh_locals`; the empty string means that
+        it may be anything.
+        """
+        name = self._changed_local(k)
+        if name in self._fresh[0]:
+            return "display"
+        return "result" if name in self._fresh[1] else ""
+
+    def _changed_local(self, k: int) -> str | None:
+        """Return the local that the change at step `k` is made to, where that is certain."""
+        ops, op = self.ops, self.ops[k]
+        if op.name == "LOAD_ATTR" and k and not op.target and ops[k - 1].name == "LOAD_FAST":
+            return str(ops[k - 1].value)
+        if op.name == "BINARY_OP" and ops[k + 1].name == "STORE_FAST":
+            return str(ops[k + 1].value)  # `x += y` stores to the x it read
+        if op.name == "STORE_SUBSCR" and k > 1 and ops[k - 2].name == "LOAD_FAST":
+            simple = ops[k - 1].name in _SIMPLE_LOADS and not (op.target or ops[k - 1].target)
+            return str(ops[k - 2].value) if simple else None
+        return None
+
     def call_of(self, raw: int) -> Call | None:
         """Find the call whose callee is the value that step `raw` leaves on top of the stack.
 
@@ -163,15 +225,18 @@ class Code:
                 above += effect
             elif name in ("JUMP_FORWARD", "PRECALL", "NOT_TAKEN"):
                 pass
-            elif name.startswith(("FOR_ITER", "JUMP_BACKWARD", "RETURN", "RAISE", "RERAISE")):
+            elif name == "FOR_ITER":  # a comprehension written in line: past its end
+                above += dis.stack_effect(instr.opcode, instr.arg, jump=True)
+            elif name.startswith(("JUMP_BACKWARD", "RETURN", "RAISE", "RERAISE")):
                 return None
             else:
                 effect = dis.stack_effect(instr.opcode, instr.arg, jump=False)
                 above += effect
-                only_pops = name.startswith(("POP_", "STORE_", "JUMP_IF_"))
+                only_pops = name.startswith(("POP_", "JUMP_IF_"))
                 if above < 0 or (above == 0 and effect <= 0 and not only_pops):
                     return None  # the value went into something else
-            k = self._at.get(instr.argval, -1) if name == "JUMP_FORWARD" else k + 1
+            jumps = name in ("FOR_ITER", "JUMP_FORWARD")
+            k = self._at.get(instr.argval, -1) if jumps else k + 1
             if k <= raw:
                 return None
         return None

@@ -20,6 +20,8 @@ from typing import Any
 
 import numpy as np
 
+from .bytecode import words
+
 RANDOM_HINT = (
     "random numbers inside a traced function are not supported; the function runs as Python"
 )
@@ -35,9 +37,11 @@ HINTS = {
     "time": _CLOCK_HINT,
     "datetime": _CLOCK_HINT,
     **dict.fromkeys(
-        "os posix nt io _io sys subprocess socket shutil tempfile pathlib logging threading "
-        "_thread multiprocessing queue asyncio urllib ctypes gc atexit signal importlib pickle "
-        "warnings contextvars contextlib inspect types weakref builtins".split(),
+        words(
+            "os posix nt io _io sys subprocess socket shutil tempfile pathlib logging threading "
+            "_thread multiprocessing queue asyncio urllib ctypes gc atexit signal importlib pickle "
+            "warnings contextvars contextlib inspect types weakref builtins"
+        ),
         _IO_HINT,
     ),
 }
@@ -51,26 +55,22 @@ ATOMS: frozenset[type] = frozenset(
 
 BUILTINS: dict[int, str] = {
     id(getattr(builtins, name)): name
-    for name in """
+    for name in words("""
     abs all any ascii bin bool bytearray bytes chr complex dict divmod enumerate filter float format
     frozenset hex int isinstance issubclass iter len list map max min next oct ord pow range repr
     reversed round set slice sorted str sum tuple zip
-    """.split()
+    """)
 }
 # With a dataset at hand, these may run it.
-ITERATING = frozenset(
-    """
+ITERATING = words("""
     all any bytearray bytes dict enumerate filter frozenset iter list map max min next reduce
     reversed set sorted sum tuple zip array asarray fromiter stack concatenate
-    """.split()
-)
+    """)
 
-_OPERATOR_DENIED = frozenset(
-    """
+_OPERATOR_DENIED = words("""
     attrgetter delitem iadd iand iconcat ifloordiv ilshift imatmul imod imul ior ipow irshift isub
     itruediv ixor methodcaller setitem
-    """.split()
-)
+    """)
 
 
 def _stdlib() -> dict[int, str]:
@@ -90,8 +90,7 @@ def _stdlib() -> dict[int, str]:
 
 STDLIB = _stdlib()
 
-_NUMPY_DENIED = frozenset(
-    """
+_NUMPY_DENIED = words("""
     DataSource array2string array_repr array_str copyto datetime64 empty empty_like errstate
     fill_diagonal frompyfunc fromfile fromregex genfromtxt get_include get_printoptions getbufsize
     geterr geterrcall info load loadtxt matrix memmap nditer nested_iters open_memmap place
@@ -99,8 +98,7 @@ _NUMPY_DENIED = frozenset(
     set_printoptions setbufsize seterr seterrcall show_config show_runtime test vectorize
     disp lookfor source who safe_eval deprecate add_newdoc set_string_function set_numeric_ops
     bmat asmatrix chararray record
-    """.split()
-)
+    """)
 # The number of leading positional arguments before `out`, where NumPy gives no signature.
 _NUMPY_LIMITS = {"concatenate": 2, "dot": 2, "is_busday": 4, "busday_offset": 6, "busday_count": 5}
 
@@ -184,13 +182,11 @@ KINDS: dict[str, type] = {
 OPAQUE = "object"
 EVERY_KIND = frozenset({*KINDS, OPAQUE})
 SUBSCRIPT_KINDS = EVERY_KIND - {"set"}
-MUTATORS = frozenset(
-    """
+MUTATORS = words("""
     add append at byteswap clear difference_update discard extend fill insert intersection_update
     itemset move_to_end partition pop popitem put remove resize reverse setdefault setfield setflags
     sort symmetric_difference_update update write
-    """.split()
-)
+    """)
 
 
 @functools.cache
@@ -218,19 +214,15 @@ def kinds_inplace(symbol: str) -> frozenset[str]:
 
 
 # Attributes of a value that is not known. Frames, code and raw memory lead anywhere.
-ITERATING_METHODS = frozenset(
-    "difference extend fromkeys intersection join reduce union update".split()
-)
+ITERATING_METHODS = words("difference extend fromkeys intersection join reduce union update")
 DUNDERS_READ = frozenset({"__name__", "__qualname__", "__len__", "__getitem__", "__contains__"})
 PRIVATE_READ = frozenset({"_replace", "_asdict", "_fields", "_make"})
-ATTRIBUTES_DENIED = frozenset(
-    """
+ATTRIBUTES_DENIED = words("""
     ag_code ag_frame base cr_code cr_frame ctypes data dump f_back f_builtins f_globals f_locals
     flush func_globals gi_code gi_frame gi_yieldfrom keywords metadata release save send tb_frame
     tb_next throw to_file tofile writelines as_numpy_iterator make_one_shot_iterator
     make_initializable_iterator get_single_element load
-    """.split()
-)
+    """)
 
 _HEADRACE_DENIED = re.compile(
     r"(?i)writ|save|snapshot_to|^set_|seed$|(iterator|reader|checkpoint)$|^load|regist|^enable"

@@ -17,7 +17,7 @@ from typing import Any, Generic, NamedTuple, NoReturn
 import numpy as np
 
 from . import lists
-from .bytecode import Call, Code
+from .bytecode import Call, Code, words
 
 MISSING = object()
 _MAX_OBJECTS = 65_536  # elements of an object array that are looked at, one by one
@@ -29,16 +29,14 @@ _C_ENTRIES = (
     types.BuiltinFunctionType,
 )
 # Entries of a class that are no code of the user's, or code that a function cannot reach.
-_CLASS_MACHINERY = frozenset(
-    """
+_CLASS_MACHINERY = words("""
     __abstractmethods__ __annotate__ __annotate_func__ __annotations__ __annotations_cache__
     __attrs_attrs__ __attrs_own_setattr__ __attrs_props__ __classdictcell__
     __copy__ __dataclass_params__ __deepcopy__ __dict__ __doc__ __firstlineno__ __getnewargs__
     __getstate__ __init_subclass__ __match_args__ __module__ __orig_bases__ __parameters__
     __qualname__ __reduce__ __reduce_ex__ __set_name__ __setstate__ __slots__
     __static_attributes__ __type_params__ __weakref__ _abc_impl _is_protocol
-    """.split()
-)
+    """)
 _TUPLE_FIELD = type(vars(namedtuple("_Record", "field"))["field"])
 _CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__", "__attrs_post_init__"})
 _CLASS_METHODS = frozenset({"fromkeys", "maketrans", "fromhex", "from_bytes"})
@@ -63,31 +61,40 @@ class ObjectRules:
 
     def __init__(self) -> None:
         self._vetted: set[tuple[int, int]] = set()
+        self._operators = False  # whether a class of the user's may define operators
 
     # What `Walk` provides.
 
     def refuse(self, reason: str, hint: str = "") -> NoReturn:
+        """Stop the walk."""
         raise NotImplementedError
 
     def visit(self, *objects: object) -> bool:
+        """Tell whether this combination is new."""
         raise NotImplementedError
 
     def mutable(self, kind: str, item: object, desc: str) -> None:
+        """Note a captured object that could be changed in place."""
         raise NotImplementedError
 
     def function(self, function: types.FunctionType, owner: object = MISSING) -> None:
+        """Walk a Python function."""
         raise NotImplementedError
 
     def value(self, value: Any, desc: str, use: Use | None) -> None:
+        """Admit a value, or refuse."""
         raise NotImplementedError
 
     def values(self, values: Iterable[object], desc: str) -> None:
+        """Admit every one of `values`, or refuse."""
         raise NotImplementedError
 
     def headrace(self, name: str, desc: str) -> None:
+        """Refuse the names of headrace that have effects."""
         raise NotImplementedError
 
     def attribute_name(self, name: str, use: Use | None = None) -> None:
+        """Judge an attribute by its name alone."""
         raise NotImplementedError
 
     # Modules.
@@ -142,7 +149,7 @@ class ObjectRules:
             return types.MethodType(entry.__func__, cls)
         if type(entry) is types.FunctionType or not _binds(entry):
             return entry
-        self.refuse(f"reads {desc}.{name}, a descriptor that runs code")
+        return self.refuse(f"reads {desc}.{name}, a descriptor that runs code")
 
     def _instance_attribute(self, item: Any, name: str, desc: str) -> object:
         cls = type(item)
@@ -361,6 +368,7 @@ class ObjectRules:
             if owner is MISSING:
                 self.refuse(f"uses the class {cls.__name__}, which has its own {name}")
         elif type(entry) is types.FunctionType:
+            self._operators = self._operators or name.startswith("__")
             self.function(entry, owner)
         elif type(entry) is staticmethod:
             self.value(entry.__func__, desc, None)

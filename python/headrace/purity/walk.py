@@ -49,6 +49,8 @@ class Walk(ObjectRules):
         self._alive: list[object] = []  # ids in `_seen` stay valid while their objects live
         self._mutable: dict[str, str] = {}  # kind -> how the object is written in the code
         self._changes: list[tuple[frozenset[str], Refused]] = []
+        self._changes_to_results: list[tuple[frozenset[str], Refused]] = []
+        self._origin = ""  # where the local that is about to be changed got its value from
         self._dataset = ""
         self._iterations: list[Refused] = []
 
@@ -58,6 +60,8 @@ class Walk(ObjectRules):
         self.value(function, name if type(name) is str else "the function", None)
         for cls in element_types:
             self.value(cls, f"the element type {cls.__name__}", None)
+        if self._operators:
+            self._changes += self._changes_to_results
         for kinds, refused in self._changes:
             for kind in kinds:
                 if kind in self._mutable:
@@ -69,11 +73,15 @@ class Walk(ObjectRules):
     # What to say.
 
     def refuse(self, reason: str, hint: str = "") -> NoReturn:
+        """Stop the walk at the present line."""
         raise Refused(reason, hint or "it runs as Python", self.place)
 
     def _change(self, kinds: frozenset[str], reason: str) -> None:
         hint = "return new values instead, or work on a copy made outside the function"
-        self._changes.append((kinds, Refused(reason, hint, self.place)))
+        if self._origin == "display":
+            return
+        changes = self._changes_to_results if self._origin == "result" else self._changes
+        changes.append((kinds, Refused(reason, hint, self.place)))
 
     def _iteration(self, what: str) -> None:
         hint = "return the dataset (flat_map, interleave) instead of iterating over it"
@@ -90,6 +98,7 @@ class Walk(ObjectRules):
         return True
 
     def mutable(self, kind: str, item: object, desc: str) -> None:
+        """Note a captured object that could be changed in place."""
         self._mutable.setdefault(kind, desc)
         if kind in ("bytearray", "record"):  # an array may be made over its memory
             self._mutable.setdefault("array", desc)
@@ -101,7 +110,8 @@ class Walk(ObjectRules):
         """Walk a Python function; `owner` is its first argument where that is known."""
         if not self.visit(function, owner):
             return
-        if type(function.__globals__) is not dict or type(function.__builtins__) is not dict:
+        names, builtins = function.__globals__, _builtins_of(function)
+        if type(names) is not dict or type(builtins) is not dict:
             self.refuse(f"calls {function.__name__}, whose globals are not a plain dict")
         outer, code = self.place, function.__code__
         self.place = (code.co_filename, code.co_firstlineno, function.__qualname__)
@@ -122,7 +132,7 @@ class Walk(ObjectRules):
                 fast[code.co_varnames[0]] = owner
             else:  # the object arrives in *args
                 self.value(owner, f"the object {function.__name__} is bound to", None)
-        self._code(code, function.__globals__, function.__builtins__, cells, fast)
+        self._code(code, names, builtins, cells, fast)
         self.place = outer
 
     def _code(
@@ -155,18 +165,22 @@ class Walk(ObjectRules):
         for k, op in enumerate(body.ops):
             if op.lineno is not None:
                 self.place = (filename, op.lineno, qualname)
+            self._origin = ""
             if op.name in ("LOAD_GLOBAL", "LOAD_DEREF", "LOAD_FAST"):
                 value = self._load(op, code, names, builtins, cells, known)
                 if value is not MISSING:
                     walked = self._chain(body, k, value, str(op.value))
             elif op.name == "LOAD_ATTR":
                 if k > walked or op.target:
-                    self._attribute(str(op.value), body, op)
+                    self._origin = body.origin(k)
+                    self.attribute_name(str(op.value), Use(body, op.raw, body.call_of(op.raw)))
             elif op.name == "LOAD_CONST":
                 self._constant(op.value, names, builtins, cells)
             elif op.name.startswith(("STORE_", "DELETE_")):
+                self._origin = body.origin(k)
                 self._store(op, cells, known, imports)
             elif body.is_inplace(op):
+                self._origin = body.origin(k)
                 symbol = body.inplace_symbol(op)
                 self._change(lists.kinds_inplace(symbol), f"uses `{symbol}`")
             elif op.name in _ITERATING_OPS:
@@ -279,9 +293,6 @@ class Walk(ObjectRules):
         self.value(value, desc, Use(body, raw, body.call_of(raw)))
         return k
 
-    def _attribute(self, name: str, body: Code, op: Op) -> None:
-        self.attribute_name(name, Use(body, op.raw, body.call_of(op.raw)))
-
     def attribute_name(self, name: str, use: Use | None = None) -> None:
         """Judge an attribute of a value that is not known."""
         if name.startswith("__"):
@@ -302,6 +313,7 @@ class Walk(ObjectRules):
     def _outputs(self, limit: int, desc: str, call: Call | None) -> None:
         """Note a call that could write into one of its arguments."""
         kinds = frozenset({"array", "record", lists.OPAQUE})
+        self._origin = ""  # it is the arguments that may change
         if call is None:
             self._change(kinds, f"passes {desc} on, which could be given an output array,")
         elif call.unpacked or call.positional > limit or "copy" in call.keywords:
@@ -331,9 +343,11 @@ class Walk(ObjectRules):
             self.vet(use)
             self.method(value, desc)
         elif id(value) in lists.BUILTINS:
+            self.vet(use)
             if lists.BUILTINS[id(value)] in lists.ITERATING:
                 self._iteration(f"calls {desc}")
         elif id(value) in lists.STDLIB or id(value) in lists.EXCEPTIONS:
+            self.vet(use)
             if value is functools.reduce or lists.STDLIB.get(id(value), "").startswith("itertools"):
                 self._iteration(f"calls {desc}")
         elif id(value) in lists.numpy_table():
@@ -350,6 +364,7 @@ class Walk(ObjectRules):
                 self.callable_or_object(value, desc)
 
     def values(self, values: Iterable[object], desc: str) -> None:
+        """Admit every one of `values`, or refuse."""
         for item in values:
             if type(item) not in lists.ATOMS:
                 self.value(item, desc, None)
@@ -358,6 +373,7 @@ class Walk(ObjectRules):
         module = lists.module_of(value)
         if lists.is_headrace_name(module):
             self.headrace(value.__name__, desc)
+            self.vet(use)
             return
         self.forbid_module(module, value.__name__)
         if module == "numpy" or module.startswith("numpy."):
@@ -375,8 +391,13 @@ class Walk(ObjectRules):
         self.vet(use)
 
     def headrace(self, name: str, desc: str) -> None:
+        """Refuse the names of headrace that have effects."""
         if lists.headrace_denies(name):
             self.refuse(f"calls {desc}, which can be observed from outside")
+
+
+def _builtins_of(function: Any) -> Any:
+    return function.__builtins__
 
 
 def _is_code(function: object) -> bool:
