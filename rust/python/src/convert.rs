@@ -367,16 +367,9 @@ impl<'py> Array<'py> {
         unsafe { ptr::copy_nonoverlapping((*self.object()).data.cast(), out.as_mut_ptr(), len) };
     }
 
-    /// A copy of a plain array; its own memory if nobody else can reach that.
-    pub(crate) fn keep(self, size: usize) -> headrace::Result<Buffer> {
-        let len = self.len_bytes(size);
-        // SAFETY: fields of a valid array.
-        let owned = unsafe { (*self.object()).flags } & flags::NPY_ARRAY_OWNDATA != 0;
-        // One reference here, one of the caller who is about to drop it.
-        if owned && len >= 16 * SMALL && self.0.get_refcnt() <= 2 {
-            return Ok(self.borrow(size));
-        }
-        let mut out = BufferMut::scratch(len)?;
+    /// A copy of a plain array.
+    pub(crate) fn copy(&self, size: usize) -> headrace::Result<Buffer> {
+        let mut out = BufferMut::scratch(self.len_bytes(size))?;
         self.copy_to(size, &mut out);
         Ok(out.freeze())
     }

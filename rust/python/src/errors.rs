@@ -38,6 +38,18 @@ impl From<pyo3::CastError<'_, '_>> for Fault {
     }
 }
 
+impl From<pyo3::CastIntoError<'_>> for Fault {
+    fn from(error: pyo3::CastIntoError<'_>) -> Self {
+        Fault::Python(error.into())
+    }
+}
+
+impl From<std::convert::Infallible> for Fault {
+    fn from(never: std::convert::Infallible) -> Self {
+        match never {}
+    }
+}
+
 impl From<Fault> for PyErr {
     fn from(fault: Fault) -> Self {
         match fault {

@@ -45,4 +45,13 @@ attributes! {
     ragged_tensor => "headrace.tensors"."RaggedTensor",
     asarray => "numpy"."asarray",
     np_dtype => "numpy"."dtype",
+    object_class => "builtins"."object",
+    unknown_spec => "headrace.spec"."UnknownSpec",
+}
+
+/// `object.__setattr__`, which frozen dataclasses do not shadow.
+pub(crate) fn set_attribute(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    static VALUE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let get = || object_class(py)?.getattr("__setattr__").map(Bound::unbind);
+    Ok(VALUE.get_or_try_init(py, get)?.bind(py))
 }

@@ -21,6 +21,8 @@ mod _headrace {
 
     #[pymodule_export]
     use crate::from_python::echo;
+    #[pymodule_export]
+    use crate::spec::echo_spec;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
