@@ -28,7 +28,8 @@ const SMALL: usize = 1024;
 
 /// Keeps the memory of an array alive.
 #[pyclass(frozen, module = "headrace._headrace")]
-struct Memory {
+pub(crate) struct Memory {
+    #[allow(dead_code)]
     buffer: Buffer,
 }
 
@@ -185,7 +186,7 @@ pub(crate) fn array<'py>(
     py: Python<'py>,
     dtype: DType,
     dims: &[usize],
-    buffer: Buffer,
+    #[allow(dead_code)] buffer: Buffer,
     access: Access,
 ) -> Result<Bound<'py, PyAny>> {
     if buffer.len() < SMALL {
@@ -204,9 +205,8 @@ pub(crate) fn array<'py>(
     let array = new_array(py, dtype, dims, data, flags)?;
     // SAFETY: `memory` keeps the data of the array alive and is given away. A writable array is
     // the only holder of its block, as `is_owned` has said or the copy made it.
-    let failed = unsafe {
-        PY_ARRAY_API.PyArray_SetBaseObject(py, array.as_ptr().cast(), memory.into_ptr())
-    };
+    let failed =
+        unsafe { PY_ARRAY_API.PyArray_SetBaseObject(py, array.as_ptr().cast(), memory.into_ptr()) };
     if failed < 0 {
         return Err(PyErr::fetch(py).into());
     }
@@ -250,8 +250,7 @@ pub(crate) fn scalar<'py>(
     let data = bytes.as_ptr().cast_mut().cast();
     // SAFETY: `data` holds one value of the type, which NumPy copies.
     let scalar = unsafe {
-        let scalar =
-            PY_ARRAY_API.PyArray_Scalar(py, data, descr.as_ptr().cast(), ptr::null_mut());
+        let scalar = PY_ARRAY_API.PyArray_Scalar(py, data, descr.as_ptr().cast(), ptr::null_mut());
         Bound::from_owned_ptr_or_err(py, scalar)?
     };
     Ok(scalar)

@@ -3,10 +3,14 @@
 //! `convert` is the NumPy edge; `to_python` and `from_python` stand on it; `nest` packs and
 //! unpacks structures. Everything that may wait goes through `enter`.
 
+mod call;
+mod columns;
 mod convert;
+mod elements;
 mod enter;
 mod errors;
 mod from_python;
+mod graph;
 mod imports;
 mod nest;
 mod spec;
@@ -21,6 +25,8 @@ mod _headrace {
 
     #[pymodule_export]
     use crate::from_python::echo;
+    #[pymodule_export]
+    use crate::graph::{Graph, GraphBuilder, run_op};
     #[pymodule_export]
     use crate::spec::echo_spec;
 

@@ -11,7 +11,7 @@ use headrace::data::Structure;
 use headrace::data::spec::{ForeignType, Key};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyMapping, PyString, PyTuple, PyType};
+use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple, PyType};
 
 use crate::convert::{Array, is_scalar};
 use crate::errors::{Result, invalid};
@@ -31,7 +31,7 @@ pub(crate) enum Lists {
 
 /// How instances of a class are made of their fields.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Making {
+pub(crate) enum Making {
     /// `class._make(values)`.
     NamedTuple,
     /// Dataclasses and attrs classes: attributes are set, `__init__` is not called.
@@ -69,9 +69,8 @@ fn record<'py>(
 ) -> Result<Option<(RecordType, Vec<Bound<'py, PyString>>)>> {
     let py = value.py();
     let class = value.get_type();
-    let found = |making, names| {
-        Ok(Some((RecordType { class: class.clone().unbind(), making }, names)))
-    };
+    let found =
+        |making, names| Ok(Some((RecordType { class: class.clone().unbind(), making }, names)));
     if value.is_instance_of::<PyTuple>() {
         return match class.getattr_opt(intern!(py, "_fields"))? {
             Some(names) => found(Making::NamedTuple, names.extract()?),
@@ -83,15 +82,16 @@ fn record<'py>(
     {
         if class.hasattr(attribute)? {
             let fields = py.import(function)?.call_method1("fields", (&class,))?;
-            let names = fields.try_iter()?.map(|field| {
-                Ok(field?.getattr("name")?.cast_into::<PyString>()?)
-            });
+            let names = fields
+                .try_iter()?
+                .map(|field| Ok(field?.getattr("name")?.cast_into::<PyString>()?));
             return found(Making::Attributes, names.collect::<Result<_>>()?);
         }
     }
     if let Ok(mapping) = value.cast::<PyMapping>() {
         let keys: Vec<Bound<'py, PyAny>> = mapping.keys()?.iter().collect();
-        let names: Result<Vec<_>, _> = keys.iter().map(|key| key.cast::<PyString>().cloned()).collect();
+        let names: Result<Vec<_>, _> =
+            keys.iter().map(|key| key.cast::<PyString>().cloned()).collect();
         return match names {
             Ok(names) => found(Making::Mapping, names),
             Err(_) => invalid(format!("the keys of a {} must be str", class.name()?)),
@@ -122,6 +122,24 @@ fn key(key: &Bound<'_, PyAny>) -> Result<Key> {
         Ok(number) => Ok(Key::Int(number)),
         Err(_) => invalid(format!("keys of a dict must be str or int, got {}", key.repr()?)),
     }
+}
+
+/// True for what is no structure.
+fn is_leaf(value: &Bound<'_, PyAny>, lists: Lists) -> Result<bool> {
+    if is_scalar(value)
+        || value.is_exact_instance_of::<PyBytes>()
+        || value.is_exact_instance_of::<PyString>()
+        || value.is_exact_instance_of::<PyFloat>()
+        || value.is_exact_instance_of::<PyInt>()
+        || Array::of(value).is_some()
+    {
+        return Ok(true);
+    }
+    let structure = value.is_none()
+        || value.is_exact_instance_of::<PyTuple>()
+        || value.is_exact_instance_of::<PyDict>()
+        || (lists == Lists::Tuple && value.is_exact_instance_of::<PyList>());
+    Ok(!structure && (is_plain_leaf(value)? || record(value)?.is_none()))
 }
 
 /// True for what is never structure, whatever attributes it has.
@@ -169,11 +187,15 @@ fn walk<'py>(
         let items = dict.iter().map(|(name, item)| Ok((key(&name)?, inner(&item)?)));
         return Ok(Structure::Dict(items.collect::<Result<_>>()?));
     }
-    if lists == Lists::Tuple && let Ok(list) = value.cast_exact::<PyList>() {
+    if lists == Lists::Tuple
+        && let Ok(list) = value.cast_exact::<PyList>()
+    {
         let items = list.iter().map(|item| inner(&item));
         return Ok(Structure::Tuple(items.collect::<Result<_>>()?));
     }
-    if !is_plain_leaf(value)? && let Some((kind, names)) = record(value)? {
+    if !is_plain_leaf(value)?
+        && let Some((kind, names)) = record(value)?
+    {
         let items = names.iter().enumerate().map(|(index, name)| {
             let item = field(value, kind.making, index, name)?;
             Ok((name.to_str()?.into(), inner(&item)?))
@@ -286,7 +308,7 @@ impl Packer {
         match self {
             Packer::Leaf => {
                 leaves.push(value.clone());
-                Ok(true)
+                is_leaf(value, lists)
             }
             Packer::Nothing => Ok(value.is_none()),
             Packer::Tuple(items) => {
@@ -335,13 +357,17 @@ impl Packer {
 }
 
 /// True if `check` says so of all; stops at the first that does not fit.
-fn all<T>(mut items: impl Iterator<Item = T>, mut check: impl FnMut(T) -> Result<bool>) -> Result<bool> {
-    items.try_fold(true, |_, item| match check(item) {
-        Ok(true) => Ok(true),
-        Ok(false) => Err(None),
-        Err(fault) => Err(Some(fault)),
-    })
-    .or_else(|stop| stop.map_or(Ok(false), Err))
+fn all<T>(
+    mut items: impl Iterator<Item = T>,
+    mut check: impl FnMut(T) -> Result<bool>,
+) -> Result<bool> {
+    items
+        .try_fold(true, |_, item| match check(item) {
+            Ok(true) => Ok(true),
+            Ok(false) => Err(None),
+            Err(fault) => Err(Some(fault)),
+        })
+        .or_else(|stop| stop.map_or(Ok(false), Err))
 }
 
 fn tuple<'a, 'py>(
