@@ -10,13 +10,7 @@ Examples
 
 from . import errors, io, random
 from ._headrace import __version__
-from .dataset import (
-    AUTOTUNE,
-    INFINITE_CARDINALITY,
-    UNKNOWN_CARDINALITY,
-    Dataset,
-    TFRecordDataset,
-)
+from .dataset import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset, TFRecordDataset
 from .iterator import Iterator
 from .options import OptimizationOptions, Options, ThreadingOptions
 from .random import set_seed

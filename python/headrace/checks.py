@@ -120,6 +120,7 @@ def sliceable(components: Any) -> Any:
     from .nest import paths as leaf_paths
 
     first: tuple[str, int] | None = None
+    shape: tuple[int, ...]
     for path, leaf in leaf_paths(components, "tensors"):
         shape = (len(leaf),) if isinstance(leaf, RaggedTensor) else getattr(leaf, "shape", ())
         if len(shape) == 0:
@@ -208,8 +209,10 @@ def padded_shapes(element_spec: Any, shapes: Any) -> list[Shape] | None:
         if own is None or shape is None:
             continue
         if len(own) != len(shape):
-            raise ValueError(f"The padded shape {shape} is not compatible with the shape {own}: "
-                             "the ranks differ.")
+            raise ValueError(
+                f"The padded shape {shape} is not compatible with the shape {own}: "
+                "the ranks differ."
+            )
         if any(a is not None and b is not None and b < a for a, b in zip(own, shape, strict=True)):
             raise ValueError(
                 f"The padded shape {shape} is not compatible with the shape {own} of the "
@@ -283,4 +286,3 @@ def padding_values(element_spec: Any, values: Any) -> list[Any] | None:
                 "corresponding input component."
             ) from None
     return result
-

@@ -24,13 +24,7 @@ from .options import Options
 from .random import seed_pair
 from .recipe import pack_arrays, unpack_arrays
 
-__all__ = [
-    "AUTOTUNE",
-    "INFINITE_CARDINALITY",
-    "UNKNOWN_CARDINALITY",
-    "Dataset",
-    "TFRecordDataset",
-]
+__all__ = ["AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Dataset", "TFRecordDataset"]
 
 T_co = TypeVar("T_co", covariant=True)
 R = TypeVar("R")
@@ -101,9 +95,7 @@ class Dataset(Generic[T_co]):
         if not 1 <= len(args) <= 3:
             raise ValueError(f"`range` takes 1 to 3 numbers: stop, start, step; got {args}")
         numbers = [checks.integer("range", arg) for arg in args]
-        start, stop, step = (
-            (0, numbers[0], 1) if len(numbers) == 1 else (*numbers, 1)[:3]
-        )
+        start, stop, step = (0, numbers[0], 1) if len(numbers) == 1 else (*numbers, 1)[:3]
         if step == 0:
             raise InvalidArgumentError("step must be a non-zero integer.")
         dtype = dtype_name(as_dtype(output_type))
@@ -309,11 +301,7 @@ class Dataset(Generic[T_co]):
         )
 
     def filter(
-        self,
-        predicate: Callable[..., Any],
-        name: str | None = None,
-        *,
-        executor: Executor = None,
+        self, predicate: Callable[..., Any], name: str | None = None, *, executor: Executor = None
     ) -> Dataset[T_co]:
         """Keep the elements of which `predicate` is true; mirrors ``tf.data.Dataset.filter``.
 
@@ -614,7 +602,7 @@ class Dataset(Generic[T_co]):
     def enumerate(
         self, start: SupportsIndex = 0, name: str | None = None
     ) -> Dataset[tuple[np.int64, T_co]]:
-        """Number the elements; mirrors ``tf.data.Dataset.enumerate``.
+        """Pair each element with its number; mirrors ``tf.data.Dataset.enumerate``.
 
         Parameters
         ----------

@@ -16,10 +16,11 @@ __all__ = ["DType", "as_dtype", "dtype_name", "numpy_dtype"]
 
 DType: TypeAlias = "np.dtype[Any] | type[bytes] | type[str]"
 
-_NUMBERS = frozenset(
-    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 "
-    "complex64 complex128".split()
-)
+_NAMES = """
+bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64
+complex128
+"""
+_NUMBERS = frozenset(_NAMES.split())
 
 
 def as_dtype(dtype: Any) -> DType:
@@ -46,8 +47,10 @@ def as_dtype(dtype: Any) -> DType:
     >>> as_dtype("float32"), as_dtype(np.str_), as_dtype("string")
     (dtype('float32'), <class 'str'>, <class 'bytes'>)
     """
-    if dtype is bytes or dtype is str:
-        return dtype  # type: ignore[no-any-return]
+    if dtype is bytes:
+        return bytes
+    if dtype is str:
+        return str
     if isinstance(dtype, str):
         if dtype in ("bytes", "string"):
             return bytes
@@ -65,15 +68,17 @@ def as_dtype(dtype: Any) -> DType:
         return str
     if found.name not in _NUMBERS:
         raise InvalidArgumentError(f"dtype {found.name!r} is not supported; {_valid()}")
-    return found.newbyteorder("=") if found.kind != "V" else found
+    native: np.dtype[Any] = found.newbyteorder("=") if found.kind != "V" else found
+    return native
 
 
 def _bfloat16() -> np.dtype[Any]:
     try:
-        import ml_dtypes  # type: ignore[import-not-found, unused-ignore]
+        import ml_dtypes  # type: ignore[import-not-found, import-untyped, unused-ignore]
     except ImportError:
         raise InvalidArgumentError("bfloat16 needs ml_dtypes: pip install ml_dtypes") from None
-    return np.dtype(ml_dtypes.bfloat16)
+    found: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
+    return found
 
 
 def _valid() -> str:

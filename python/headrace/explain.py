@@ -99,7 +99,11 @@ class _Raw:
 def _spec(spec: Any) -> str:
     if isinstance(spec, UnknownSpec):
         return "elements known in a run only"
-    return repr(map_structure(lambda leaf: _Raw(_leaf(leaf)), spec)) if is_structure(spec) else _leaf(spec)
+    return (
+        repr(map_structure(lambda leaf: _Raw(_leaf(leaf)), spec))
+        if is_structure(spec)
+        else _leaf(spec)
+    )
 
 
 def _leaf(spec: Any) -> str:
@@ -133,5 +137,3 @@ def _functions(dataset: Dataset[Any]) -> list[str]:
             lines.append("runs as a graph, without the GIL:")
             lines += [f"  {line}" for line in str(prepared).splitlines()]
     return lines
-
-

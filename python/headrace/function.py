@@ -56,7 +56,7 @@ class Function:
     def __init__(self, function: Callable[..., Any], executor: Executor = None) -> None:
         if not callable(function):
             raise TypeError(f"a function is needed, got {function!r} ({type(function).__name__})")
-        if executor == "process":
+        if executor == "process":  # type: ignore[comparison-overlap]
             raise UnimplementedError('executor="process" does not exist yet; use "python"')
         if executor not in (None, "native", "python"):
             raise InvalidArgumentError(

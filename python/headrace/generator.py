@@ -31,7 +31,6 @@ from .spec import (
     shapes_compatible,
     spec_of,
 )
-from .tensors import RaggedTensor, SparseTensor
 
 __all__ = ["Source", "signature_of"]
 
@@ -121,7 +120,9 @@ class Source:
         self.element_spec = element_spec
         self.args = tuple(np.asarray(arg) for arg in args)
         self.name = _name(generator)
-        self._specs = flatten(element_spec)
+        self._flat = type(element_spec) is tuple and all(
+            isinstance(leaf, _SPECS) for leaf in element_spec
+        )
 
     def open(self) -> Iterator[Any]:
         """Return a fresh iterator of raw yields.
@@ -155,12 +156,9 @@ class Source:
         spec = self.element_spec
         if isinstance(spec, _SPECS):
             return self._leaf(value, spec, index, "")
-        if type(spec) is tuple and type(value) is tuple and len(spec) == len(value):
-            if all(isinstance(leaf, _SPECS) for leaf in spec):
-                pairs = enumerate(zip(value, spec, strict=True))
-                return tuple(
-                    self._leaf(item, leaf, index, f"[{at}]") for at, (item, leaf) in pairs
-                )
+        if self._flat and type(value) is tuple and len(spec) == len(value):
+            pairs = enumerate(zip(value, spec, strict=True))
+            return tuple(self._leaf(item, leaf, index, f"[{at}]") for at, (item, leaf) in pairs)
         return self._nest(value, spec, index, "")
 
     def _nest(self, value: Any, spec: Any, index: int, path: str) -> Any:
@@ -284,11 +282,10 @@ def _to_text(value: Any, dtype: type) -> Any:
     if array.dtype.kind in "SUT":
         array = np.asarray(value, dtype=object)
     if array.dtype.kind != "O":
-        raise TypeError(f"{array.dtype} does not convert to {dtype_name(dtype)}")  # type: ignore[arg-type]
+        raise TypeError(f"{array.dtype} does not convert to {dtype_name(dtype)}")
     if array.size and object_dtype(array) is not dtype:
         if dtype is str:
             raise TypeError("bytes does not convert to str")
         flat = [item.encode() for item in array.flat]
         array = np.array([*flat, None], dtype=object)[:-1].reshape(array.shape)
     return array
-

@@ -18,9 +18,10 @@ def _record_fields(kind: type) -> tuple[str, ...] | None:
     if issubclass(kind, tuple):
         return getattr(kind, "_fields", None)
     if hasattr(kind, "__dataclass_fields__"):
-        import dataclasses
+        from dataclasses import fields as fields_of
 
-        return tuple(field.name for field in dataclasses.fields(kind))
+        names = fields_of(kind)  # type: ignore[arg-type]
+        return tuple(field.name for field in names)
     attributes = getattr(kind, "__attrs_attrs__", None)
     return None if attributes is None else tuple(attribute.name for attribute in attributes)
 
@@ -58,18 +59,19 @@ def rebuild(like: Any, children: list[Any]) -> Any:
         return None
     if isinstance(like, Mapping):
         pairs = dict(zip(like, children, strict=True))
-        return pairs if type(like) is dict else type(like)(pairs)  # type: ignore[call-arg]
+        mapping: Any = type(like)
+        return pairs if mapping is dict else mapping(pairs)
     kind = type(like)
     fields = _record_fields(kind)
     if fields is None:
         return tuple(children)
     if isinstance(like, tuple):
-        return kind._make(children)  # type: ignore[attr-defined]
+        return kind._make(children)
     # Fields that __init__ does not take, or takes under another name, are set as they are.
-    made = kind.__new__(kind)
+    record: Any = object.__new__(kind)
     for name, child in zip(fields, children, strict=True):
-        object.__setattr__(made, name, child)
-    return made
+        object.__setattr__(record, name, child)
+    return record
 
 
 def map_structure(function: Callable[[Any], Any], value: Any) -> Any:

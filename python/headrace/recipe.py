@@ -85,7 +85,7 @@ def dump_callable(function: Callable[..., Any], name: str) -> bytes:
         Neither works; the text names the function and what would help.
     """
     try:
-        import cloudpickle  # type: ignore[import-not-found, unused-ignore]
+        import cloudpickle  # type: ignore[import-not-found, import-untyped, unused-ignore]
     except ImportError:
         cloudpickle = None
     try:

@@ -8,7 +8,7 @@ the classes below. They are immutable, compare by value and can be keys. An unkn
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -60,7 +60,7 @@ class _Spec:
     """Immutable record: fields in `_fields`, compared, hashed, printed and pickled by them."""
 
     __slots__ = ()
-    _fields: tuple[str, ...] = ()
+    _fields: ClassVar[tuple[str, ...]] = ()
 
     def _key(self) -> tuple[Any, ...]:
         return tuple(getattr(self, name) for name in self._fields)
@@ -95,7 +95,7 @@ class _ArraySpec(_Spec):
     """What the specs of dense, sparse and ragged components share."""
 
     __slots__ = ("dtype", "shape")
-    _fields = ("shape", "dtype")
+    _fields: ClassVar[tuple[str, ...]] = ("shape", "dtype")
     shape: Shape
     dtype: DType
 
@@ -187,7 +187,7 @@ class RaggedTensorSpec(_ArraySpec):
     """
 
     __slots__ = ("ragged_rank", "row_splits_dtype")
-    _fields = ("shape", "dtype", "ragged_rank", "row_splits_dtype")
+    _fields: ClassVar[tuple[str, ...]] = ("shape", "dtype", "ragged_rank", "row_splits_dtype")
     ragged_rank: int
     row_splits_dtype: DType
 

@@ -48,7 +48,7 @@ class PartialShape:
     def __repr__(self) -> str:
         return repr(self._dims)
 
-    __iter__ = __eq__ = __ne__ = __add__ = __radd__ = __contains__ = __hash__ = _refuse  # type: ignore[assignment]
+    __iter__ = __eq__ = __ne__ = __add__ = __radd__ = __contains__ = __hash__ = _refuse
     __lt__ = __le__ = __gt__ = __ge__ = __mul__ = __rmul__ = _refuse
 
 
@@ -82,7 +82,7 @@ def _unary(ufunc: np.ufunc) -> Any:
 
 def _refused(what: str, hint: str = "it runs as Python") -> Any:
     def refuse(self: Any, *_: Any) -> NoReturn:
-        self._tracer.refuse(what, hint)
+        raise self._tracer.refuse(what, hint)
 
     return refuse
 
@@ -123,7 +123,8 @@ class Symbol:
     def _dims(self) -> tuple[int | None, ...]:
         if self._spec.shape is None:
             self._tracer.refuse("reads a rank that only a run knows")
-        return self._spec.shape
+        dims: tuple[int | None, ...] = self._spec.shape
+        return dims
 
     def _own(self, name: str) -> None:
         """Refuse what `bytes` and `str` do not have."""
@@ -136,23 +137,27 @@ class Symbol:
 
     @property
     def dtype(self) -> np.dtype[Any]:
+        """Type of the values."""
         self._own("dtype")
         dtype: DType = self._spec.dtype
         return np.dtype(object) if isinstance(dtype, type) else dtype
 
     @property
     def shape(self) -> Any:
+        """Sizes; those that only a run knows refuse."""
         self._own("shape")
         dims = self._dims()
         return PartialShape(dims, self._tracer) if None in dims else dims
 
     @property
     def ndim(self) -> int:
+        """Number of axes."""
         self._own("ndim")
         return len(self._dims())
 
     @property
     def size(self) -> int:
+        """Number of values."""
         self._own("size")
         total = 1
         for dim in self._dims():
@@ -163,22 +168,27 @@ class Symbol:
 
     @property
     def itemsize(self) -> int:
+        """Bytes of a value."""
         return self.dtype.itemsize
 
     @property
     def nbytes(self) -> int:
+        """Bytes of all values."""
         return self.size * self.itemsize
 
     @property
     def T(self) -> Any:
+        """The transposed array."""
         return self.transpose()
 
     @property
     def real(self) -> Any:
+        """The real part."""
         return self._op("real") if self.dtype.kind == "c" else self
 
     @property
     def imag(self) -> Any:
+        """The imaginary part."""
         if self.dtype.kind != "c":
             self._tracer.refuse("reads the imaginary part of a real value")
         return self._op("imag")
@@ -196,7 +206,7 @@ class Symbol:
         return result
 
     def _apply(self, ufunc: np.ufunc, *args: Any) -> Any:
-        from .numpy_ops import call_ufunc, is_operand
+        from .ufuncs import call_ufunc, is_operand
 
         if not all(is_operand(arg) for arg in args):
             return NotImplemented
@@ -257,7 +267,7 @@ class Symbol:
     # NumPy's protocols.
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        from .numpy_ops import call_ufunc
+        from .ufuncs import call_ufunc
 
         if method != "__call__":
             self._tracer.refuse(f"uses np.{ufunc.__name__}.{method}")
@@ -271,7 +281,7 @@ class Symbol:
     # Indexing.
 
     def __getitem__(self, key: Any) -> Any:
-        from .numpy_ops import getitem
+        from .ufuncs import getitem
 
         self._own("__getitem__")
         return getitem(self, key)
@@ -293,14 +303,22 @@ class Symbol:
 
     # Methods of arrays.
 
-    def astype(self, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True,
-               copy: bool = True) -> Any:
+    def astype(
+        self,
+        dtype: Any,
+        order: str = "K",
+        casting: str = "unsafe",
+        subok: bool = True,
+        copy: bool = True,
+    ) -> Any:
+        """Convert, as ``ndarray.astype``."""
         from .numpy_ops import astype
 
         self._own("astype")
         return astype(self, dtype, casting, copy)
 
     def copy(self, order: str = "C") -> Any:
+        """Return a copy, which may be changed in place."""
         from .numpy_ops import copied
 
         self._own("copy")
@@ -332,7 +350,7 @@ class Symbol:
     __float__ = _refused("makes a Python float of a value", "use x.astype(np.float64)")
     __complex__ = _refused("makes a Python complex of a value", "use x.astype(np.complex128)")
     __index__ = _refused("uses a value as a Python index")
-    __hash__ = _refused("hashes a value")  # type: ignore[assignment]
+    __hash__ = _refused("hashes a value")
     __str__ = _refused("makes text of a value")
     __format__ = _refused("makes text of a value")
     __bytes__ = _refused("makes bytes of a value")
@@ -341,7 +359,6 @@ class Symbol:
     __setitem__ = _refused("assigns to items of an array", "use np.where(condition, a, b)")
     __delitem__ = _refused("deletes items of an array")
     __reduce_ex__ = _refused("copies or pickles a value", "use x.copy()")
-    __buffer__ = _refused("reads the memory of a value")
 
     def __repr__(self) -> str:
         return f"<symbol {self._spec!r}>"
@@ -352,7 +369,7 @@ class SparseSymbol:
 
     __slots__ = ("_spec", "_tracer", "_value")
     __bool__ = _refused("branches on a value", _BRANCH_HINT)
-    __hash__ = _refused("hashes a value")  # type: ignore[assignment]
+    __hash__ = _refused("hashes a value")
     __eq__ = _refused("compares a sparse value")
 
     def __init__(self, tracer: Tracer, value: int, spec: SparseTensorSpec) -> None:
@@ -393,7 +410,7 @@ class RaggedSymbol:
 
     __slots__ = ("_spec", "_tracer", "_value")
     __bool__ = _refused("branches on a value", _BRANCH_HINT)
-    __hash__ = _refused("hashes a value")  # type: ignore[assignment]
+    __hash__ = _refused("hashes a value")
     __eq__ = _refused("compares a ragged value")
     __len__ = _refused("reads a length that only a run knows")
     __iter__ = _refused("iterates over a ragged value")

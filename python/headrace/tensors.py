@@ -7,6 +7,7 @@ convert; they have no arithmetic of their own.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -133,12 +134,16 @@ class RaggedTensor:
             values if isinstance(values, RaggedTensor) else _values(values)
         )
         splits = np.asarray(row_splits)
-        self.row_splits: NDArray[Any] = splits if splits.dtype == np.int32 else splits.astype(np.int64)
+        self.row_splits: NDArray[Any] = (
+            splits if splits.dtype == np.int32 else splits.astype(np.int64)
+        )
         if self.row_splits.ndim != 1 or self.row_splits.size == 0:
             raise ValueError(f"row_splits must be a vector of at least 1, got {row_splits!r}")
 
     @classmethod
-    def from_row_lengths(cls, values: ArrayLike | RaggedTensor, row_lengths: ArrayLike) -> RaggedTensor:
+    def from_row_lengths(
+        cls, values: ArrayLike | RaggedTensor, row_lengths: ArrayLike
+    ) -> RaggedTensor:
         """Make one from the length of each row.
 
         Examples
@@ -181,7 +186,7 @@ class RaggedTensor:
         values = self.values
         items = values.to_list() if isinstance(values, RaggedTensor) else values.tolist()
         splits = self.row_splits.tolist()
-        return [items[start:stop] for start, stop in zip(splits, splits[1:], strict=False)]
+        return [items[start:stop] for start, stop in pairwise(splits)]
 
     def to_tensor(self, default_value: Any = None) -> NDArray[Any]:
         """Return a dense array as wide as the longest row, padded with `default_value`.

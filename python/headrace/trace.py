@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from types import FrameType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -136,9 +137,9 @@ class Tracer:
 
     def place(self, reason: str, hint: str) -> Refusal:
         """Make a refusal for the line of the user's code that runs now."""
-        frame = sys._getframe(1)
+        frame: FrameType | None = sys._getframe(1)
         while frame is not None and _is_ours(frame.f_globals.get("__name__", "")):
-            frame = frame.f_back  # type: ignore[assignment]
+            frame = frame.f_back
         if frame is None:
             return Refusal(reason, hint, None, None)
         code = frame.f_code
