@@ -35,18 +35,19 @@ test-python: wheel ## Build and install the wheel, then run the Python tests (PY
 	$(PY) -m pytest $(PYTEST_ARGS)
 
 types: wheel ## mypy, and the binding's stub against the binding
-	$(VENV)/bin/mypy
+	$(VENV)/bin/mypy python examples $(wildcard tests/typing)
 	$(VENV)/bin/stubtest headrace._headrace
 
 example: wheel ## Run the example that `make demo` shows
 	$(PY) examples/mnist.py
 
-lint: tools ## Formatting, clippy and ruff; changes nothing
+lint: tools ## Formatting, ruff, clippy and links in the docs; changes nothing
 	cargo fmt --all --check
 	$(VENV)/bin/ruff format --check
 	$(VENV)/bin/ruff check
 	cargo clippy --locked --package headrace --all-targets -- -D warnings
 	cargo clippy --locked --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps --document-private-items --package headrace
 
 fmt: tools ## Format everything and apply ruff's safe fixes
 	cargo fmt --all

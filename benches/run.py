@@ -245,11 +245,43 @@ def summary(report: dict, limits: dict) -> str:
     return "\n".join(lines)
 
 
-def show(report: dict, limits: dict) -> None:
+def page(report: dict, limits: dict) -> str:
+    """A page of results: the summary, and every peer's rate at every job."""
+    results = report["results"]
+    rounds = max(len(runs) for jobs in results.values() for runs in jobs.values())
+    lines = [
+        "# Results",
+        "",
+        f"Written by `run.py` from {rounds} round(s); `README.md` beside this page says what the",
+        "jobs are and how to read the numbers.",
+        "",
+        summary(report, limits),
+        "",
+        "Every contestant, elements per second. `~`: over part of the data.",
+        "",
+        "| job | " + " | ".join(results) + " |",
+        "| --- |" + " --: |" * len(results),
+    ]
+    for job, w in WORKLOADS.items():
+        cells = []
+        for peer in results:
+            runs = good(results, peer, job)
+            s = seconds_each(runs) if runs else 0
+            part = "~" if runs and runs[0]["n"] < w.elements else ""
+            rate = f"{s:.2f} s" if job == "W12" else part + number(1 / s) if runs else ""
+            cells.append(rate if runs else "")
+        if any(cells):
+            lines.append(f"| {job} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def show(report: dict, limits: dict, path: str | None) -> None:
     for job in WORKLOADS:
         if any(runs and any(runs) for p in report["results"].values() if (runs := p.get(job))):
             print_job(report["results"], job, limits)
     print("\n" + summary(report, limits))
+    if path:
+        Path(path).write_text(page(report, limits))
 
 
 def load(files: list[str]) -> dict:
@@ -292,13 +324,14 @@ def main() -> int:
     parser.add_argument("--data", default=os.environ.get("HEADRACE_BENCH"))
     parser.add_argument("--limits", help="JSON of limits.py; default: limits.json beside the data")
     parser.add_argument("--out", default="results.json", help="where the runs are kept")
+    parser.add_argument("--page", help="write the results here as Markdown (benches/results.md)")
     parser.add_argument("--table", nargs="+", metavar="JSON", help="only show these results")
     args = parser.parse_args()
 
     path = Path(args.limits or Path(args.data or "", "limits.json"))
     limits = json.loads(path.read_text())["per_element"] if path.exists() else {}
     if args.table:
-        show(load(args.table), limits)
+        show(load(args.table), limits, args.page)
         return 0
     if not args.venvs or not args.data:
         parser.error("name the folders: --venvs and --data")
@@ -306,7 +339,7 @@ def main() -> int:
     jobs = [w for w in WORKLOADS if w in args.jobs or w in {TWIN.get(j) for j in args.jobs}]
     peers = chosen_peers(args, parser)
     warm(args.data)
-    show(measure(args, peers, jobs), limits)
+    show(measure(args, peers, jobs), limits, args.page)
     return 0
 
 

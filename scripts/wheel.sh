@@ -11,4 +11,9 @@ rm -f dist/*.whl
 # --force-reinstall: the version stays the same while the contents change.
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check \
     --force-reinstall --no-deps dist/headrace-*.whl
+
 du -h dist/headrace-*.whl
+if [ -n "$(find dist -name '*.whl' -size +10M)" ]; then
+    echo "the wheel is to stay under 10 MB" >&2
+    exit 1
+fi
