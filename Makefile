@@ -54,7 +54,7 @@ fmt: tools ## Format everything and apply ruff's safe fixes
 	$(VENV)/bin/ruff check --fix
 	$(VENV)/bin/ruff format
 
-bench: ## Measure against the peers (BENCH_ARGS=..., see benches/README.md)
+bench: wheel ## Measure against the peers (BENCH_ARGS=..., see benches/README.md)
 	$(PY) benches/run.py $(BENCH_ARGS)
 
 ##@ To give away
