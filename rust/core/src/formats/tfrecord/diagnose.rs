@@ -9,6 +9,7 @@ use crate::io::compress::Compression;
 
 const LFS: &[u8] = b"version https://git-lfs";
 const CUT_OFF: &str = "the file was cut off or is still being written; copy or write it again";
+const DAMAGED: &str = "restore the file from its source or write it again";
 
 /// Why a file whose first bytes are `head` is no file of records compressed in this way.
 fn misfit(head: &[u8], compression: Compression) -> Option<(&'static str, String)> {
@@ -45,8 +46,7 @@ pub(super) fn bad_length(head: &[u8], compression: Compression, record: u64, off
             "corrupted record at {offset}: its length does not match its checksum, so the records \
              after it cannot be found"
         );
-        return Error::data_loss(text)
-            .with_hint("restore the file from its source or write it again");
+        return Error::data_loss(text).with_hint(DAMAGED);
     }
     let text = format!("corrupted record at {offset} (Is this even a TFRecord file?)");
     match misfit(head, compression) {
@@ -106,15 +106,13 @@ pub(super) fn bad_stream(
     compression: Compression,
     (record, offset): (u64, u64),
 ) -> Error {
-    if offset == 0
-        && record == 0
+    let truncated = cause.message().starts_with("truncated");
+    if record == 0
+        && !truncated
         && let Some((what, mend)) = misfit(head, compression)
     {
         return Error::data_loss(format!("{what} ({})", cause.message())).with_hint(mend);
     }
-    let text = match cause.message().starts_with("truncated") {
-        true => format!("truncated record at {offset}: {}", cause.message()),
-        false => format!("corrupted record at {offset}: {}", cause.message()),
-    };
-    Error::data_loss(text).with_hint(CUT_OFF)
+    let (what, mend) = if truncated { ("truncated", CUT_OFF) } else { ("corrupted", DAMAGED) };
+    Error::data_loss(format!("{what} record at {offset}: {}", cause.message())).with_hint(mend)
 }

@@ -12,8 +12,12 @@
 //! read in; [`Writer`] puts whole records into the file at a time.
 
 mod diagnose;
+
 pub mod reader;
 pub mod writer;
+
+#[cfg(test)]
+mod tests;
 
 pub use reader::{ReadOptions, Reader};
 pub use writer::{Writer, WriterOptions};

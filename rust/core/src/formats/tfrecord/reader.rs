@@ -177,7 +177,7 @@ impl Reader {
     /// Takes the whole records that are in the window.
     fn take(&mut self, found: &mut Found, window: &mut Window, max: usize) -> Stop {
         let before = found.views.len();
-        let (stop, bytes) = found.scan(window, max);
+        let (stop, bytes) = found.scan(window, max, self.max_frame);
         window.consume(bytes);
         self.record += (found.views.len() - before) as u64;
         self.offset += bytes as u64;
@@ -272,7 +272,7 @@ impl Reader {
 
 impl Found {
     /// Takes whole records from the front of the window: why it stopped, and their bytes.
-    fn scan(&mut self, window: &Window, max: usize) -> (Stop, usize) {
+    fn scan(&mut self, window: &Window, max: usize, max_frame: u64) -> (Stop, usize) {
         let (bytes, base) = (window.rest(), window.start());
         let (buffer, before) = (self.buffers.len() as u32, self.views.len());
         let mut at = 0;
@@ -287,7 +287,7 @@ impl Found {
             if !header.intact {
                 break Stop::BadLength;
             }
-            if header.frame() > rest.len() as u64 {
+            if header.frame() > max_frame.min(rest.len() as u64) {
                 break Stop::Short(header.frame());
             }
             let len = header.len as usize;
