@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-use crate::data::{Chunk, Position};
+use crate::data::{Chunk, ElementSpec, Position};
 use crate::engine::limit::{Limit, limited};
 use crate::engine::lock;
 use crate::engine::node::{Plan, RunOptions};
@@ -17,6 +17,7 @@ use crate::engine::state::State;
 use crate::engine::stats::{StageReport, StageStats};
 use crate::engine::wait::POLL;
 use crate::error::{Error, Result};
+use crate::graph::call::{FunctionRun, UserFunction, Verdict};
 
 /// What the stages of one run share.
 pub struct RunContext {
@@ -32,6 +33,10 @@ pub struct RunContext {
     /// Logs of the state that the run was opened with, until their stage draws.
     restored: Mutex<BTreeMap<usize, DrawLog>>,
     reports: Mutex<BTreeMap<usize, StageReport>>,
+    /// How the trials of functions ended before the run was restored.
+    verdicts: BTreeMap<usize, Verdict>,
+    /// Functions by the place of their stage: prepared once, whatever epochs there are.
+    functions: Mutex<BTreeMap<usize, Arc<FunctionRun>>>,
     tasks: Mutex<usize>,
     tasks_ended: Condvar,
 }
@@ -48,6 +53,8 @@ impl RunContext {
             draws: Mutex::default(),
             restored: Mutex::new(state.map(|state| state.draws.clone()).unwrap_or_default()),
             reports: Mutex::default(),
+            verdicts: state.map(|state| state.verdicts.clone()).unwrap_or_default(),
+            functions: Mutex::default(),
             tasks: Mutex::default(),
             tasks_ended: Condvar::new(),
         }
@@ -130,6 +137,33 @@ impl RunContext {
         Arc::clone(&report.stats)
     }
 
+    /// The function of stage `id`, prepared when the run first opens the stage.
+    ///
+    /// # Errors
+    /// What the function cannot be prepared for.
+    pub fn function(
+        &self,
+        id: usize,
+        function: &Arc<dyn UserFunction>,
+        input: &ElementSpec,
+    ) -> Result<Arc<FunctionRun>> {
+        if let Some(known) = lock(&self.functions).get(&id) {
+            return Ok(Arc::clone(known));
+        }
+        // Preparing calls foreign code, which must not find a lock of ours held.
+        let verdict = self.verdicts.get(&id).cloned();
+        let opened = Arc::new(FunctionRun::open(Arc::clone(function), input, verdict)?);
+        Ok(Arc::clone(lock(&self.functions).entry(id).or_insert(opened)))
+    }
+
+    fn verdicts(&self) -> BTreeMap<usize, Verdict> {
+        let mut verdicts = self.verdicts.clone();
+        for (id, function) in lock(&self.functions).iter() {
+            verdicts.extend(function.verdict().map(|verdict| (*id, verdict)));
+        }
+        verdicts
+    }
+
     fn draws_since(&self, position: &Position) -> BTreeMap<usize, DrawLog> {
         let marked = position.mark.draws();
         let count = |slot| marked.iter().find(|(at, _)| *at == slot).map_or(0, |(_, count)| *count);
@@ -195,7 +229,11 @@ impl Run {
         let since = position.since.checked_sub(unread as u64);
         position.since = since.ok_or_else(|| Error::internal("more unread elements than taken"))?;
         let draws = self.context.draws_since(&position);
-        Ok(State::new(&self.plan, position, draws, self.context.has_failed()))
+        let mut state = State::new(&self.plan, position);
+        state.draws = draws;
+        state.failed = self.context.has_failed();
+        state.verdicts = self.context.verdicts();
+        Ok(state)
     }
 
     /// The counters of all stages, outermost first.

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::data::{Chunk, Mark, Position};
+use crate::data::{Chunk, ElementSpec, Mark, Position};
 use crate::engine::node::{Node, Plan, seed_slots, size};
 use crate::engine::run::RunContext;
 use crate::engine::seeds::SeedPair;
 use crate::engine::stats::{Metered, StageStats};
 use crate::error::{Error, Result};
+use crate::graph::call::{FunctionRun, UserFunction};
 
 /// One step of a run. Each outcome is an element or an error.
 pub trait Stage: Send {
@@ -127,6 +128,18 @@ impl<'a> Opening<'a> {
             depth: self.depth + 1,
             driven: self.driven,
         }
+    }
+
+    /// The stage's function, prepared for this run.
+    ///
+    /// # Errors
+    /// What the function cannot be prepared for.
+    pub fn function(
+        &self,
+        function: &Arc<dyn UserFunction>,
+        input: &ElementSpec,
+    ) -> Result<Arc<FunctionRun>> {
+        self.run.function(self.id, function, input)
     }
 
     /// True for the outermost stage, whose elements go to the user.
@@ -347,6 +360,25 @@ impl Input {
     /// True once after each new mark: time for the consumer to mark its next chunk.
     pub fn passed_mark(&mut self) -> bool {
         std::mem::take(&mut self.passed)
+    }
+
+    /// Puts the last `rows` of the chunk taken last back.
+    ///
+    /// # Errors
+    /// `Internal` if the chunk has fewer.
+    pub fn give_back(&mut self, chunk: &Chunk, rows: usize) -> Result<()> {
+        if rows == 0 {
+            return Ok(());
+        }
+        if rows > chunk.rows() {
+            return Err(Error::internal("more elements given back than taken"));
+        }
+        self.surplus = Some(match self.surplus.take() {
+            Some((held, taken)) => (held, taken - rows),
+            None => (chunk.clone(), chunk.rows() - rows),
+        });
+        self.position.since -= rows as u64;
+        Ok(())
     }
 
     /// True if it may be asked for more than is needed.

@@ -8,6 +8,7 @@ use crate::data::Position;
 use crate::engine::node::Plan;
 use crate::engine::seeds::DrawLog;
 use crate::error::{Error, Result};
+use crate::graph::call::Verdict;
 use crate::graph::hash::Fnv;
 
 const VERSION: u32 = 1;
@@ -26,6 +27,9 @@ pub struct State {
     /// An element of the run has failed, so outcomes must be counted by making them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
+    /// How the trials of traced functions ended, by stage.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub verdicts: BTreeMap<usize, Verdict>,
 }
 
 /// A stage's name, and a hash of each of its arguments.
@@ -37,14 +41,16 @@ struct StageKey {
 }
 
 impl State {
-    /// The state of a run of `plan`.
-    pub fn new(
-        plan: &Plan,
-        position: Position,
-        draws: BTreeMap<usize, DrawLog>,
-        failed: bool,
-    ) -> Self {
-        State { version: VERSION, plan: stage_keys(plan), position, draws, failed }
+    /// A state of a run of `plan` that stands at `position`.
+    pub fn new(plan: &Plan, position: Position) -> Self {
+        State {
+            version: VERSION,
+            plan: stage_keys(plan),
+            position,
+            draws: BTreeMap::new(),
+            failed: false,
+            verdicts: BTreeMap::new(),
+        }
     }
 
     /// Reads a state.
