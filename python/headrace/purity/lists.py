@@ -118,11 +118,16 @@ def numpy_table() -> dict[int, str]:
         ("numpy.lib.stride_tricks", stride, ["as_strided", "sliding_window_view"]),
     ]
     if hasattr(np, "strings"):
-        groups.append(("numpy.strings", np.strings, list(np.strings.__all__)))
+        groups.append(("numpy.strings", np.strings, list(vars(np.strings))))
     for prefix, module, names in groups:
         for name in names:
             item = vars(module).get(name)
-            if item is None or name in _NUMPY_DENIED or isinstance(item, types.ModuleType):
+            if (
+                item is None
+                or name.startswith("_")
+                or name in _NUMPY_DENIED
+                or isinstance(item, types.ModuleType)
+            ):
                 continue
             if not isinstance(item, dict | tuple | float | int | bool):
                 table[id(item)] = f"{prefix}.{name}"
@@ -220,7 +225,7 @@ PRIVATE_READ = frozenset({"_replace", "_asdict", "_fields", "_make"})
 ATTRIBUTES_DENIED = words("""
     ag_code ag_frame base cr_code cr_frame ctypes data dump f_back f_builtins f_globals f_locals
     flush func_globals gi_code gi_frame gi_yieldfrom keywords metadata release save send tb_frame
-    tb_next throw to_file tofile writelines as_numpy_iterator make_one_shot_iterator
+    register tb_next throw to_file tofile writelines as_numpy_iterator make_one_shot_iterator
     make_initializable_iterator get_single_element load
     """)
 
