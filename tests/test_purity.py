@@ -1432,6 +1432,39 @@ def test_classes_of_attrs_are_walked():
     assert "post_init" in check(lambda x: Initialised(x)).reason
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        [1],
+        {1: 1},
+        {1},
+        np.ones(1),
+        bytearray(1),
+        collections.OrderedDict(),
+        np.zeros(1, "i4,i4")[0],
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_methods_that_change_a_captured_object_are_known(value):
+    changing = set()
+    for name in dir(value):
+        names = {"value": value, "__name__": "user"}
+        if not name.startswith("__") and check(eval(f"lambda x: value.{name}()", names)):
+            changing.add(name)
+    known = {
+        "list": "append clear extend insert pop remove reverse sort",
+        "dict": "clear pop popitem setdefault update",
+        "set": "add clear difference_update discard intersection_update pop remove "
+        "symmetric_difference_update update",
+        "ndarray": "base byteswap ctypes data dump fill partition put resize setfield setflags "
+        "sort tofile",
+        "bytearray": "append clear extend insert pop remove reverse",
+        "OrderedDict": "clear move_to_end pop popitem setdefault update",
+        "void": "base byteswap data dump fill put resize setfield setflags sort tofile",
+    }[type(value).__name__]
+    assert set(known.split()) <= changing
+
+
 def test_unknown_opcode_is_refused(monkeypatch):
     from headrace.purity import bytecode
 
@@ -1483,3 +1516,93 @@ def test_containers_that_hold_themselves_end():
 def test_odd_callables_give_an_answer():
     for odd in (None, 3, object(), type, Meta, WithMeta, np, time, str.join, "".join, [1].append):
         assert check(odd) is None or check(odd).reason
+
+
+# Enough constants and locals for extended arguments and long jumps.
+PADDING = "\n".join(f"    v{k} = x + {k}.5\n    w{k} = 'w{k}' if v{k} else {k}" for k in range(300))
+CONTEXTS = {
+    "return": "return {E}",
+    "statement": "{E}\n    return x",
+    "conditional": "return {E} if x is None else x",
+    "other arm": "return x if x is None else {E}",
+    "if": "if x is None:\n        {E}\n    return x",
+    "while": "while False or x:\n        {E}\n    return x",
+    "for": "for k in range(3):\n        {E}\n    else:\n        return x",
+    "or": "return x or {E}",
+    "and": "return x and {E}",
+    "chained comparison": "return 0 < x < {E}",
+    "list": "return [x, {E}]",
+    "dict": "return {{'a': {E}}}",
+    "key": "return {{{E}: 1}}",
+    "starred": "return [*[{E}]]",
+    "subscript": "return x[{E}]",
+    "slice": "return x[1:{E}]",
+    "f-string": "return f'{{{E}}}'",
+    "format spec": "return f'{{x:{{{E}}}}}'",
+    "keyword": "return dict(a={E})",
+    "argument": "return deeper({E})",
+    "argument of a ufunc": "return np.add(x, {E})",
+    "unpacked": "return deeper(*[{E}])",
+    "keywords unpacked": "return dict(**dict(a={E}))",
+    "walrus": "return [y := {E}, y]",
+    "comprehension": "return [{E} for k in range(3)]",
+    "source of a comprehension": "return [k for k in [{E}]]",
+    "condition of a comprehension": "return [k for k in range(3) if {E}]",
+    "dict comprehension": "return {{k: {E} for k in range(3)}}",
+    "generator expression": "return sum({E} for k in range(3))",
+    "nested comprehension": "return [[{E} for j in range(2)] for k in range(3)]",
+    "lambda": "return (lambda: {E})()",
+    "lambda's default": "return (lambda a={E}: a)()",
+    "inner function": "def g(y):\n        return {E}\n    return g(x)",
+    "inner inner function": "def g():\n        def h():\n            return {E}\n        return h\n"
+    "    return g()()",
+    "decorator": "@identity\n    def g(y={E}):\n        return y\n    return g()",
+    "key function": "return sorted([1], key=lambda k: {E})",
+    "partial": "return functools.partial(lambda a: {E}, 1)()",
+    "assert": "assert {E}\n    return x",
+    "raise": "raise ValueError({E})",
+    "in-place": "y = 0\n    y += {E}\n    return y",
+    "unpacking": "a, b = x, {E}\n    return a",
+    "match": "match {E}:\n        case 1:\n            return x\n        case _:\n            return x",
+    "guard": "match 1:\n        case _ if {E}:\n            return x\n    return x",
+    "del": "y = {E}\n    del y\n    return x",
+    "far away": PADDING.lstrip() + "\n    return {E}",
+    "far away in a branch": PADDING.lstrip() + "\n    return x if v1 else np.add(x, {E})",
+}
+EFFECTS = [
+    "time.sleep(0)",
+    "TM.time()",
+    "print(x)",
+    "LOG.append(x)",
+    "COUNTS.update(a=x)",
+    "np.random.rand()",
+    "RNG.normal()",
+    "next(STREAM)",
+    "np.exp(x, MEAN)",
+    "np.exp(x, out=MEAN)",
+    "x.sum(0, None, MEAN)",
+    "MEAN.fill(0)",
+    "noisy(x)",
+    "sleepy(x)",
+    "SCALER.counting(x)",
+    "SCALER.noisy",
+    "identity(LOG).pop()",
+    "[].__class__",
+    "(lambda f: f(x, MEAN))(np.exp)",
+    "(np.exp if x else np.log)(x, MEAN)",
+    "(deeper if x else noisy)(x)",
+]
+
+
+def in_context(context: str, expression: str):
+    names = {**globals(), "__name__": "user"}
+    exec("def f(x):\n    " + CONTEXTS[context].format(E=expression), names)
+    return names["f"]
+
+
+@pytest.mark.parametrize("context", CONTEXTS)
+def test_effects_are_found_wherever_they_stand(context):
+    assert check(in_context(context, "deeper(x)")) is None
+    assert check(in_context(context, "np.add(x, MEAN)")) is None
+    for effect in EFFECTS:
+        assert check(in_context(context, effect)) is not None, effect

@@ -187,19 +187,31 @@ KINDS: dict[str, type] = {
 OPAQUE = "object"
 EVERY_KIND = frozenset({*KINDS, OPAQUE})
 SUBSCRIPT_KINDS = EVERY_KIND - {"set"}
-MUTATORS = words("""
-    add append at byteswap clear difference_update discard extend fill insert intersection_update
-    itemset move_to_end partition pop popitem put remove resize reverse setdefault setfield setflags
-    sort symmetric_difference_update update write
-    """)
+# Methods of these kinds that change nothing. Any other method of theirs is taken to change them, so
+# that one added by a new Python or NumPy is not missed.
+_PURE_METHODS = frozenset(vars(bytes)) | words(
+    """
+    T all any argmax argmin argpartition argsort astype choose clip compress conj conjugate copy
+    cumprod cumsum denominator device diagonal difference dot dtype dumps flags flat flatten
+    fromkeys get getfield imag intersection is_integer isdisjoint issubset issuperset item items
+    itemsize keys mT max mean min nbytes ndim newbyteorder nonzero numerator prod ptp ravel real
+    repeat reshape round searchsorted shape size squeeze std strides sum swapaxes
+    symmetric_difference take to_device tobytes tolist tostring trace transpose union values var
+    view
+    """
+)
+# Names that change objects of other classes.
+_OTHER_MUTATORS = words("at put write")
 
 
 @functools.cache
-def kinds_with(name: str) -> frozenset[str]:
-    """Return the mutable kinds whose method `name` changes the object."""
+def kinds_changed_by(name: str) -> frozenset[str]:
+    """Return the mutable kinds that a method called `name` changes."""
     if name == "at":  # ufunc.at
         return frozenset({"array", OPAQUE})
-    return frozenset(k for k, cls in KINDS.items() if hasattr(cls, name)) | {OPAQUE}
+    pure = name in _PURE_METHODS and name != "partition"  # of bytes, and of arrays
+    kinds = frozenset(k for k, cls in KINDS.items() if hasattr(cls, name) and not pure)
+    return kinds | {OPAQUE} if kinds or name in _OTHER_MUTATORS else kinds
 
 
 @functools.cache

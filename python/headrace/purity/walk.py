@@ -303,8 +303,9 @@ class Walk(ObjectRules):
             self.refuse(f"reads the private attribute {name} of a value it computed")
         if name in lists.ATTRIBUTES_DENIED:
             self.refuse(f"reads the attribute {name}, which can be observed from outside")
-        if name in lists.MUTATORS:
-            self._change(lists.kinds_with(name), f"calls the method {name}")
+        changed = lists.kinds_changed_by(name)
+        if changed:
+            self._change(changed, f"calls the method {name}")
         if name in lists.ITERATING_METHODS:
             self._iteration(f"calls the method {name}")
         limit = lists.METHOD_LIMITS.get(name)
