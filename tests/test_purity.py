@@ -1563,7 +1563,7 @@ CONTEXTS = {
     "raise": "raise ValueError({E})",
     "in-place": "y = 0\n    y += {E}\n    return y",
     "unpacking": "a, b = x, {E}\n    return a",
-    "match": "match {E}:\n        case 1:\n            return x\n        case _:\n            return x",
+    "match": "match {E}:\n        case 1:\n            return x\n    return x",
     "guard": "match 1:\n        case _ if {E}:\n            return x\n    return x",
     "del": "y = {E}\n    del y\n    return x",
     "far away": PADDING.lstrip() + "\n    return {E}",

@@ -282,6 +282,9 @@ def module_of(item: object) -> str:
             return owner.__name__
         if owner is not None:
             return module_of(owner if issubclass(type(owner), type) else type(owner))
+        named = getattr(item, "__module__", None)
+        if type(named) is str:
+            return named
     found = type.__dict__["__module__"].__get__(cls)
     return found if type(found) is str else ""
 
