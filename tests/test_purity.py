@@ -7,6 +7,7 @@ import builtins
 import collections
 import copy
 import dataclasses
+import enum
 import functools
 import heapq
 import io
@@ -370,6 +371,8 @@ def fake_headrace():
     module = types.ModuleType("headrace.fake")
     code = "def op(x): return x\ndef write_records(x): return x\ndef py_function(f): return f"
     exec(code, names)
+    symbol = type("Symbol", (), {"__module__": "headrace.trace"})
+    tensor = type("Ragged", (), {"__module__": "headrace.tensors"})
     dataset = type("Dataset", (), {"__module__": "headrace.dataset", "map": lambda s, f: s})
     iterator = type("Iter", (), {"__module__": "headrace.iterator", "__next__": lambda s: 1})
     vars(module).update(
@@ -379,6 +382,8 @@ def fake_headrace():
         Dataset=dataset,
         dataset=dataset(),
         iterator=iterator(),
+        symbol=symbol(),
+        ragged=tensor(),
         AUTOTUNE=-1,
     )
     return module
@@ -562,6 +567,41 @@ def clips_result(x):
     return y
 
 
+class Colour(enum.Enum):
+    RED = 1
+
+
+class Lazy:
+    @functools.cached_property
+    def table(self):
+        LOG.append(1)
+        return 1
+
+
+class Bound:
+    """A descriptor of the user's."""
+
+    def __get__(self, item, owner):
+        LOG.append(1)
+        return 1
+
+
+class Described:
+    field = Bound()
+
+
+def matches_class(x):
+    match x:
+        case Plain(factor=f):
+            return f
+    return x
+
+
+def changes_first_argument(x):
+    x["a"] += 1
+    return x
+
+
 class Same:
     def __add__(self, other):
         return LOG
@@ -593,6 +633,9 @@ ALLOWED = {
     "methods of the argument": lambda x: x.reshape(28, 28).astype("float32").sum(axis=0).T,
     "numpy functions": lambda x: np.where(np.isnan(x), np.float32(0), np.exp(x)),
     "numpy submodules": lambda x: np.linalg.norm(np.fft.fft(x)),
+    "numpy functions in plain Python": lambda x: np.broadcast_to(
+        x, np.broadcast_shapes((1,), (2,))
+    ),
     "numpy constants": lambda x: x * np.pi + np.inf if np.newaxis is None else x,
     "numpy types": lambda x: x.astype(np.uint8).view(np.dtype("int8")),
     "numpy index helpers": lambda x: np.r_[x, x] + np.s_[1:2].start,
@@ -679,6 +722,8 @@ ALLOWED = {
     "itemgetter": operator.itemgetter(0),
     "typing.cast": lambda x: typing.cast("int", x),
     "headrace op": lambda x: hr.op(x) + hr.AUTOTUNE,
+    "outer symbol": lambda x: [y := x * hr.symbol, y.append(1)],
+    "subscript store to the argument": changes_first_argument,
     "headrace dataset": lambda x: hr.dataset.map(lambda y: y + x),
     "exec'd": eval("lambda x: x + 1", {}),
     "assert": asserting["f"],
@@ -1247,7 +1292,22 @@ REFUSED = {
     "re.sub": (lambda x: re.sub("a", "b", "c"), ""),
     "copy": (lambda x: copy.copy(LOG), "type"),
     "walrus into a global": (walrus_global, "global"),
+    "enum": (lambda x: Colour.RED, "Enum"),
+    "enum member as a default": (lambda x, c=Colour.RED: c, "Enum"),
+    "cached property": (lambda x, o=Lazy(): o.table, "descriptor"),
+    "descriptor": (lambda x, o=Described(): o.field, "descriptor"),
+    "descriptor through a local": (lambda x, o=Described(): identity(o).field, "descriptor"),
+    "class pattern": (matches_class, "class pattern"),
+    "singledispatch": (functools.singledispatch(deeper), ""),
+    "staticmethod object": (lambda x, f=staticmethod(deeper): f(x), "staticmethod"),
+    "ABC.register": (lambda x, c=Hooked: identity(c).register(int), ""),
+    "wrapper descriptor": (lambda x, f=list.__iadd__: f(LOG, [x]), "wrapper_descriptor"),
+    "module's __dict__": (lambda x: math.__dict__.update(n=1), "__dict__"),
+    "np.ma": (lambda x: np.ma.masked_where(x, x), "ma"),
+    "numpy's docstrings": (lambda x: np.lib.add_docstring(x, "s"), "add_docstring"),
     # headrace
+    "change beside a headrace tensor": (lambda x: [hr.ragged, x.fill(0)], "fill"),
+    "counting in a dataset": (lambda x: operator.countOf(hr.dataset, x), "countOf"),
     "headrace writer": (lambda x: hr.write_records(x), "write_records"),
     "headrace py_function": (lambda x: hr.py_function(x), "py_function"),
     "headrace iterator": (lambda x: hr.iterator, "iterator"),
@@ -1336,6 +1396,75 @@ def test_methods_of_element_types_are_walked():
     assert "print" in check(function, [NoisyPoint]).reason
 
 
+def test_classes_of_attrs_are_walked():
+    attrs = pytest.importorskip("attrs")
+
+    @attrs.define
+    class Quiet:
+        image: object
+        scale: int = 2
+
+        def scaled(self):
+            return self.image * self.scale
+
+    @attrs.define
+    class Made:
+        image: object = attrs.field(factory=lambda: LOG.append(1))
+
+    @attrs.define
+    class Validated:
+        image: object = attrs.field(validator=lambda *_: print("seen"))
+
+    @attrs.define
+    class Initialised:
+        image: object
+
+        def __attrs_post_init__(self):
+            LOG.append(1)
+
+    quiet = Quiet(1)
+    assert check(lambda x: x * quiet.scale) is None
+    assert check(lambda x: identity(quiet).scaled()) is None
+    assert check(lambda x: Quiet(x)) is None
+    assert check(lambda x: x.scaled(), [Quiet]) is None
+    assert "append" in check(lambda x: Made(x)).reason
+    assert "print" in check(lambda x: Validated(x)).reason
+    assert "post_init" in check(lambda x: Initialised(x)).reason
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [1],
+        {1: 1},
+        {1},
+        np.ones(1),
+        bytearray(1),
+        collections.OrderedDict(),
+        np.zeros(1, "i4,i4")[0],
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_methods_that_change_a_captured_object_are_known(value):
+    changing = set()
+    for name in dir(value):
+        names = {"value": value, "__name__": "user"}
+        if not name.startswith("__") and check(eval(f"lambda x: value.{name}()", names)):
+            changing.add(name)
+    known = {
+        "list": "append clear extend insert pop remove reverse sort",
+        "dict": "clear pop popitem setdefault update",
+        "set": "add clear difference_update discard intersection_update pop remove "
+        "symmetric_difference_update update",
+        "ndarray": "base byteswap ctypes data dump fill partition put resize setfield setflags "
+        "sort tofile",
+        "bytearray": "append clear extend insert pop remove reverse",
+        "OrderedDict": "clear move_to_end pop popitem setdefault update",
+        "void": "base byteswap data dump fill put resize setfield setflags sort tofile",
+    }[type(value).__name__]
+    assert set(known.split()) <= changing
+
+
 def test_unknown_opcode_is_refused(monkeypatch):
     from headrace.purity import bytecode
 
@@ -1357,6 +1486,27 @@ def test_captures_are_the_arrays_and_containers_reached():
     assert any(item is LOG for item in captures(noisy))
 
 
+def test_running_code_under_a_tracer_changes_no_answer():
+    names: dict = {"time": time}
+    exec("def f(x):\n    return x + 1\ndef g(x):\n    time.sleep(0)\n    return x", names)
+    before = sys.gettrace()
+    sys.settrace(lambda *_: None)
+    try:
+        for _ in range(20):
+            names["f"](1)
+            names["g"](1)
+        assert check(names["f"]) is None
+        assert "time.sleep" in check(names["g"]).reason
+    finally:
+        sys.settrace(before)
+
+
+def test_code_run_many_times_changes_no_answer():
+    for _ in range(2000):
+        gathers_by_captured_names({"a": MEAN, "b": MEAN})
+    assert check(gathers_by_captured_names) is None
+
+
 def test_containers_that_hold_themselves_end():
     ring = [1]
     ring.append(ring)
@@ -1366,3 +1516,93 @@ def test_containers_that_hold_themselves_end():
 def test_odd_callables_give_an_answer():
     for odd in (None, 3, object(), type, Meta, WithMeta, np, time, str.join, "".join, [1].append):
         assert check(odd) is None or check(odd).reason
+
+
+# Enough constants and locals for extended arguments and long jumps.
+PADDING = "\n".join(f"    v{k} = x + {k}.5\n    w{k} = 'w{k}' if v{k} else {k}" for k in range(300))
+CONTEXTS = {
+    "return": "return {E}",
+    "statement": "{E}\n    return x",
+    "conditional": "return {E} if x is None else x",
+    "other arm": "return x if x is None else {E}",
+    "if": "if x is None:\n        {E}\n    return x",
+    "while": "while False or x:\n        {E}\n    return x",
+    "for": "for k in range(3):\n        {E}\n    else:\n        return x",
+    "or": "return x or {E}",
+    "and": "return x and {E}",
+    "chained comparison": "return 0 < x < {E}",
+    "list": "return [x, {E}]",
+    "dict": "return {{'a': {E}}}",
+    "key": "return {{{E}: 1}}",
+    "starred": "return [*[{E}]]",
+    "subscript": "return x[{E}]",
+    "slice": "return x[1:{E}]",
+    "f-string": "return f'{{{E}}}'",
+    "format spec": "return f'{{x:{{{E}}}}}'",
+    "keyword": "return dict(a={E})",
+    "argument": "return deeper({E})",
+    "argument of a ufunc": "return np.add(x, {E})",
+    "unpacked": "return deeper(*[{E}])",
+    "keywords unpacked": "return dict(**dict(a={E}))",
+    "walrus": "return [y := {E}, y]",
+    "comprehension": "return [{E} for k in range(3)]",
+    "source of a comprehension": "return [k for k in [{E}]]",
+    "condition of a comprehension": "return [k for k in range(3) if {E}]",
+    "dict comprehension": "return {{k: {E} for k in range(3)}}",
+    "generator expression": "return sum({E} for k in range(3))",
+    "nested comprehension": "return [[{E} for j in range(2)] for k in range(3)]",
+    "lambda": "return (lambda: {E})()",
+    "lambda's default": "return (lambda a={E}: a)()",
+    "inner function": "def g(y):\n        return {E}\n    return g(x)",
+    "inner inner function": "def g():\n        def h():\n            return {E}\n        return h\n"
+    "    return g()()",
+    "decorator": "@identity\n    def g(y={E}):\n        return y\n    return g()",
+    "key function": "return sorted([1], key=lambda k: {E})",
+    "partial": "return functools.partial(lambda a: {E}, 1)()",
+    "assert": "assert {E}\n    return x",
+    "raise": "raise ValueError({E})",
+    "in-place": "y = 0\n    y += {E}\n    return y",
+    "unpacking": "a, b = x, {E}\n    return a",
+    "match": "match {E}:\n        case 1:\n            return x\n    return x",
+    "guard": "match 1:\n        case _ if {E}:\n            return x\n    return x",
+    "del": "y = {E}\n    del y\n    return x",
+    "far away": PADDING.lstrip() + "\n    return {E}",
+    "far away in a branch": PADDING.lstrip() + "\n    return x if v1 else np.add(x, {E})",
+}
+EFFECTS = [
+    "time.sleep(0)",
+    "TM.time()",
+    "print(x)",
+    "LOG.append(x)",
+    "COUNTS.update(a=x)",
+    "np.random.rand()",
+    "RNG.normal()",
+    "next(STREAM)",
+    "np.exp(x, MEAN)",
+    "np.exp(x, out=MEAN)",
+    "x.sum(0, None, MEAN)",
+    "MEAN.fill(0)",
+    "noisy(x)",
+    "sleepy(x)",
+    "SCALER.counting(x)",
+    "SCALER.noisy",
+    "identity(LOG).pop()",
+    "[].__class__",
+    "(lambda f: f(x, MEAN))(np.exp)",
+    "(np.exp if x else np.log)(x, MEAN)",
+    "(deeper if x else noisy)(x)",
+]
+
+
+def in_context(context: str, expression: str):
+    names = {**globals(), "__name__": "user"}
+    exec("def f(x):\n    " + CONTEXTS[context].format(E=expression), names)
+    return names["f"]
+
+
+@pytest.mark.parametrize("context", CONTEXTS)
+def test_effects_are_found_wherever_they_stand(context):
+    assert check(in_context(context, "deeper(x)")) is None
+    assert check(in_context(context, "np.add(x, MEAN)")) is None
+    for effect in EFFECTS:
+        assert check(in_context(context, effect)) is not None, effect

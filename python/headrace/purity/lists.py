@@ -118,11 +118,16 @@ def numpy_table() -> dict[int, str]:
         ("numpy.lib.stride_tricks", stride, ["as_strided", "sliding_window_view"]),
     ]
     if hasattr(np, "strings"):
-        groups.append(("numpy.strings", np.strings, list(np.strings.__all__)))
+        groups.append(("numpy.strings", np.strings, list(vars(np.strings))))
     for prefix, module, names in groups:
         for name in names:
             item = vars(module).get(name)
-            if item is None or name in _NUMPY_DENIED or isinstance(item, types.ModuleType):
+            if (
+                item is None
+                or name.startswith("_")
+                or name in _NUMPY_DENIED
+                or isinstance(item, types.ModuleType)
+            ):
                 continue
             if not isinstance(item, dict | tuple | float | int | bool):
                 table[id(item)] = f"{prefix}.{name}"
@@ -182,19 +187,31 @@ KINDS: dict[str, type] = {
 OPAQUE = "object"
 EVERY_KIND = frozenset({*KINDS, OPAQUE})
 SUBSCRIPT_KINDS = EVERY_KIND - {"set"}
-MUTATORS = words("""
-    add append at byteswap clear difference_update discard extend fill insert intersection_update
-    itemset move_to_end partition pop popitem put remove resize reverse setdefault setfield setflags
-    sort symmetric_difference_update update write
-    """)
+# Methods of these kinds that change nothing. Any other method of theirs is taken to change them, so
+# that one added by a new Python or NumPy is not missed.
+_PURE_METHODS = frozenset(vars(bytes)) | words(
+    """
+    T all any argmax argmin argpartition argsort astype choose clip compress conj conjugate copy
+    cumprod cumsum denominator device diagonal difference dot dtype dumps flags flat flatten
+    fromkeys get getfield imag intersection is_integer isdisjoint issubset issuperset item items
+    itemsize keys mT max mean min nbytes ndim newbyteorder nonzero numerator prod ptp ravel real
+    repeat reshape round searchsorted shape size squeeze std strides sum swapaxes
+    symmetric_difference take to_device tobytes tolist tostring trace transpose union values var
+    view
+    """
+)
+# Names that change objects of other classes.
+_OTHER_MUTATORS = words("at put write")
 
 
 @functools.cache
-def kinds_with(name: str) -> frozenset[str]:
-    """Return the mutable kinds whose method `name` changes the object."""
+def kinds_changed_by(name: str) -> frozenset[str]:
+    """Return the mutable kinds that a method called `name` changes."""
     if name == "at":  # ufunc.at
         return frozenset({"array", OPAQUE})
-    return frozenset(k for k, cls in KINDS.items() if hasattr(cls, name)) | {OPAQUE}
+    pure = name in _PURE_METHODS and name != "partition"  # of bytes, and of arrays
+    kinds = frozenset(k for k, cls in KINDS.items() if hasattr(cls, name) and not pure)
+    return kinds | {OPAQUE} if kinds or name in _OTHER_MUTATORS else kinds
 
 
 @functools.cache
@@ -220,7 +237,7 @@ PRIVATE_READ = frozenset({"_replace", "_asdict", "_fields", "_make"})
 ATTRIBUTES_DENIED = words("""
     ag_code ag_frame base cr_code cr_frame ctypes data dump f_back f_builtins f_globals f_locals
     flush func_globals gi_code gi_frame gi_yieldfrom keywords metadata release save send tb_frame
-    tb_next throw to_file tofile writelines as_numpy_iterator make_one_shot_iterator
+    register tb_next throw to_file tofile writelines as_numpy_iterator make_one_shot_iterator
     make_initializable_iterator get_single_element load
     """)
 
@@ -265,6 +282,9 @@ def module_of(item: object) -> str:
             return owner.__name__
         if owner is not None:
             return module_of(owner if issubclass(type(owner), type) else type(owner))
+        named = getattr(item, "__module__", None)
+        if type(named) is str:
+            return named
     found = type.__dict__["__module__"].__get__(cls)
     return found if type(found) is str else ""
 

@@ -31,7 +31,7 @@ _C_ENTRIES = (
 # Entries of a class that are no code of the user's, or code that a function cannot reach.
 _CLASS_MACHINERY = words("""
     __abstractmethods__ __annotate__ __annotate_func__ __annotations__ __annotations_cache__
-    __attrs_attrs__ __attrs_own_setattr__ __attrs_props__ __classdictcell__
+    __attrs_own_setattr__ __attrs_props__ __classdictcell__
     __copy__ __dataclass_params__ __deepcopy__ __dict__ __doc__ __firstlineno__ __getnewargs__
     __getstate__ __init_subclass__ __match_args__ __module__ __orig_bases__ __parameters__
     __qualname__ __reduce__ __reduce_ex__ __set_name__ __setstate__ __slots__
@@ -237,7 +237,7 @@ class ObjectRules:
             self.refuse(f"uses {desc}, an iterator")
         if any(k.__name__ == "Dataset" for k in cls.__mro__):
             self._dataset = self._dataset or desc
-        elif self.visit(value):
+        elif cls.__name__ != "Symbol" and not _is_frozen(cls) and self.visit(value):
             self.mutable(lists.OPAQUE, value, desc)
 
     # Values that are code, and users' objects.
@@ -355,6 +355,9 @@ class ObjectRules:
                 if name == "__dataclass_fields__":
                     for field in entry.values():
                         self._default_factory(field, f"{desc}.{field.name}")
+                elif name == "__attrs_attrs__":
+                    for field in entry:
+                        self._attrs_field(field, f"{desc}.{field.name}")
                 elif name not in _CLASS_MACHINERY and not _is_generated(entry, klass):
                     self._class_entry(cls, owner, name, entry, f"{desc}.{name}")
 
@@ -362,6 +365,15 @@ class ObjectRules:
         factory = field.default_factory
         if type(factory).__name__ != "_MISSING_TYPE":
             self.value(factory, desc, None)
+
+    def _attrs_field(self, field: Any, desc: str) -> None:
+        default = field.default
+        if type(default).__name__ == "Factory":
+            default = default.factory
+        calls = (field.validator, field.converter, field.eq_key, field.order_key, field.repr)
+        for item in (default, *calls):
+            if type(item).__name__ not in ("_Nothing", "_nothing", "bool", "NoneType"):
+                self.value(item, desc, None)
 
     def _class_entry(self, cls: type, owner: object, name: str, entry: Any, desc: str) -> None:
         if name in _CONSTRUCTORS:
@@ -428,6 +440,11 @@ def _instance_dict(item: Any) -> dict[str, Any]:
     return found if type(found) is dict else {}
 
 
+def _is_frozen(cls: type) -> bool:
+    parameters = vars(cls).get("__dataclass_params__")
+    return parameters is not None and bool(parameters.frozen)
+
+
 def _is_users(cls: type) -> bool:
     """Tell classes whose attributes have to be looked up from kinds that are known as a whole."""
     if cls in lists.ATOMS or cls in lists.BOUND_OWNERS or cls in ObjectRules.scalar_types:
@@ -450,7 +467,7 @@ def _is_generated(entry: object, klass: type) -> bool:
     code, module = entry.__code__, lists.module_of(entry)
     if code.co_qualname.startswith("__create_fn__.<locals>."):
         return "__dataclass_fields__" in vars(klass)
-    if code.co_filename.startswith("<attrs generated"):
+    if code.co_filename.startswith("<attrs generated") or module == "attr._make":
         return "__attrs_attrs__" in vars(klass)
     if module.startswith("namedtuple_"):
         return klass.__bases__ == (tuple,) and code.co_filename.startswith("<string>")

@@ -25,6 +25,7 @@ from .bytecode import Call, Code, Op, keyword_names
 from .objects import MISSING, ObjectRules, Use
 
 _UNBOUND = object()
+_ITERATING_MODULES = ("functools.reduce", "itertools.", "operator.")
 _ITERATING_OPS = frozenset(
     {"CONTAINS_OP", "GET_ITER", "LIST_EXTEND", "SET_UPDATE", "UNPACK_EX", "UNPACK_SEQUENCE"}
 )
@@ -302,8 +303,9 @@ class Walk(ObjectRules):
             self.refuse(f"reads the private attribute {name} of a value it computed")
         if name in lists.ATTRIBUTES_DENIED:
             self.refuse(f"reads the attribute {name}, which can be observed from outside")
-        if name in lists.MUTATORS:
-            self._change(lists.kinds_with(name), f"calls the method {name}")
+        changed = lists.kinds_changed_by(name)
+        if changed:
+            self._change(changed, f"calls the method {name}")
         if name in lists.ITERATING_METHODS:
             self._iteration(f"calls the method {name}")
         limit = lists.METHOD_LIMITS.get(name)
@@ -337,7 +339,9 @@ class Walk(ObjectRules):
             return
         if cls is types.ModuleType or issubclass(cls, types.ModuleType):
             self.refuse(f"uses {desc}, a module, as a value", "read its attribute where it is used")
-        if cls is types.FunctionType:
+        if id(value) in lists.numpy_table():
+            self._numpy(value, desc, use)
+        elif cls is types.FunctionType:
             self._python_function(value, desc, use)
         elif cls is types.MethodType:
             self.vet(use)
@@ -348,10 +352,8 @@ class Walk(ObjectRules):
                 self._iteration(f"calls {desc}")
         elif id(value) in lists.STDLIB or id(value) in lists.EXCEPTIONS:
             self.vet(use)
-            if value is functools.reduce or lists.STDLIB.get(id(value), "").startswith("itertools"):
+            if lists.STDLIB.get(id(value), "").startswith(_ITERATING_MODULES):
                 self._iteration(f"calls {desc}")
-        elif id(value) in lists.numpy_table():
-            self._numpy(value, desc, use)
         elif cls is functools.partial:
             if self.visit(value):
                 self.value(value.func, f"{desc}.func", None)

@@ -1,1 +1,3 @@
 //! Bytes to records to values: TFRecord framing and Example parsing.
+
+pub mod tfrecord;

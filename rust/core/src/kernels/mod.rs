@@ -3,6 +3,7 @@
 //! Each file knows some operations by name; [`build`] asks one after the other.
 
 pub(crate) mod cast;
+mod elementwise;
 mod dispatch;
 
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use crate::graph::kernel::Kernel;
 type Family = fn(&str, &Attrs) -> Result<Option<Arc<dyn Kernel>>>;
 
 /// All families of operations.
-const FAMILIES: &[Family] = &[cast::build];
+const FAMILIES: &[Family] = &[cast::build, elementwise::build];
 
 /// The kernel of an operation with its static arguments.
 ///
