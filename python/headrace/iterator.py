@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from . import _headrace
 from .errors import OutOfRangeError
@@ -33,15 +33,12 @@ class Iterator(_headrace.Iterator, Generic[T_co]):
     (np.int64(0), [np.int64(1), np.int64(2), np.int64(3)])
     """
 
-    # The recipe of a run is its dataset: what `element_spec` asks.
-    element_spec: Any = None
+    # The engine's own methods are not wrapped: a Python frame would cost more than an element.
+    if TYPE_CHECKING:
 
-    def __iter__(self) -> Self:
-        return self
+        def __iter__(self) -> Self: ...
 
-    def __next__(self) -> T_co:
-        element: T_co = super().__next__()
-        return element
+        def __next__(self) -> T_co: ...
 
     def next(self) -> T_co:
         """Return the next element; the twin of ``NumpyIterator.next``."""

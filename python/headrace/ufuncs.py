@@ -69,9 +69,12 @@ def call_ufunc(tracer: Tracer, ufunc: np.ufunc, inputs: tuple[Any, ...], kwargs:
         ufunc, name, inputs = _simple_power(ufunc, name, inputs)
     if name not in _UFUNCS and ufunc is not np.positive:
         tracer.refuse(f"uses np.{ufunc.__name__}, which is not recorded")
-    signature = None if dtype is None else (None,) * ufunc.nin + (np.dtype(dtype),) * ufunc.nout
     operands = (*map(_weak, inputs), *(None,) * ufunc.nout)
-    loop = ufunc.resolve_dtypes(operands, signature=signature)
+    if dtype is None:
+        loop = ufunc.resolve_dtypes(operands)
+    else:
+        signature = (None,) * ufunc.nin + (np.dtype(dtype),) * ufunc.nout
+        loop = ufunc.resolve_dtypes(operands, signature=signature)
     if ufunc is np.positive:
         return convert(tracer, inputs[0], loop[-1], fresh=True)
     types = list(loop[: ufunc.nin])
