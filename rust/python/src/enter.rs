@@ -7,6 +7,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use headrace::Error;
+use headrace::engine::wait::with_interrupt;
 use pyo3::prelude::*;
 
 use crate::errors::{Result, carry};
@@ -16,7 +17,7 @@ pub(crate) fn enter<T: Send>(
     py: Python<'_>,
     work: impl FnOnce() -> headrace::Result<T> + Send,
 ) -> Result<T> {
-    Ok(py.detach(|| catch(work))?)
+    Ok(py.detach(|| catch(|| with_interrupt(check_signals, work)))?)
 }
 
 /// Runs `work` and turns a panic into an error.
@@ -29,8 +30,7 @@ pub(crate) fn catch<T>(work: impl FnOnce() -> headrace::Result<T>) -> headrace::
 }
 
 /// Runs Python's signal handlers; whoever waits calls it a few times a second.
-#[allow(dead_code)]
-pub(crate) fn check_signals() -> headrace::Result<()> {
+fn check_signals() -> headrace::Result<()> {
     let checked = Python::try_attach(|py| py.check_signals().map_err(|error| carry(py, error)));
     // Not attached: the interpreter is leaving.
     checked.unwrap_or_else(|| Err(Error::cancelled()))

@@ -26,8 +26,6 @@ macro_rules! modules {
 modules! {
     errors => "headrace.errors",
     spec => "headrace.spec",
-    tensors => "headrace.tensors",
-    numpy => "numpy",
 }
 
 macro_rules! attributes {
@@ -46,6 +44,8 @@ attributes! {
     asarray => "numpy"."asarray",
     np_dtype => "numpy"."dtype",
     object_class => "builtins"."object",
+    copy_context => "contextvars"."copy_context",
+    next => "builtins"."next",
     unknown_spec => "headrace.spec"."UnknownSpec",
 }
 
@@ -53,5 +53,12 @@ attributes! {
 pub(crate) fn set_attribute(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static VALUE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let get = || object_class(py)?.getattr("__setattr__").map(Bound::unbind);
+    Ok(VALUE.get_or_try_init(py, get)?.bind(py))
+}
+
+/// An object that no iterator yields.
+pub(crate) fn sentinel(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    static VALUE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let get = || object_class(py)?.call0().map(Bound::unbind);
     Ok(VALUE.get_or_try_init(py, get)?.bind(py))
 }

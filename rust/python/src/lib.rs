@@ -10,9 +10,14 @@ mod elements;
 mod enter;
 mod errors;
 mod from_python;
+mod generator;
 mod graph;
 mod imports;
+mod iterator;
 mod nest;
+mod plan;
+mod process;
+mod shared;
 mod spec;
 mod to_python;
 
@@ -30,8 +35,20 @@ mod _headrace {
     #[pymodule_export]
     use crate::spec::echo_spec;
 
+    #[pymodule_export]
+    use crate::iterator::Iterator;
+    #[pymodule_export]
+    use crate::plan::{
+        Plan, batch, concatenate, enumerate, filter, from_generator, from_tensor_slices,
+        from_tensors, map, padded_batch, prefetch, range, repeat, shuffle, skip, take, unbatch,
+        zip,
+    };
+    #[pymodule_export]
+    use crate::process::close_all;
+
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::process::install(module.py(), module.getattr("close_all")?)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }
