@@ -38,7 +38,8 @@ impl BatchNode {
     /// `InvalidArgument` for a size below 1.
     pub fn plan(input: Plan, size: i64, drop_remainder: bool, parallel: bool) -> Result<Plan> {
         let size = checked_size(size)?;
-        let spec = input.spec().try_map(|spec| Ok(batched(spec, drop_remainder.then_some(size))))?;
+        let spec =
+            input.spec().try_map(|spec| Ok(batched(spec, drop_remainder.then_some(size))))?;
         Ok(Arc::new(BatchNode { input, size, drop_remainder, parallel, spec }))
     }
 }

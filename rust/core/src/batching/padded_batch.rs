@@ -54,7 +54,8 @@ impl PaddedBatchNode {
             check_component(i, spec, &shapes[i], &values[i])?;
         }
         let first = drop_remainder.then_some(size);
-        let batched = specs.iter().zip(&shapes).map(|(s, shape)| s.map_shape(|_| shape.prepend(first)));
+        let batched =
+            specs.iter().zip(&shapes).map(|(s, shape)| s.map_shape(|_| shape.prepend(first)));
         let spec = ElementSpec::Known(structure, batched.collect());
         Ok(Arc::new(PaddedBatchNode { input, size, shapes, values, drop_remainder, spec }))
     }
@@ -168,7 +169,8 @@ impl Collate for Pad {
 
 /// The rows of a column as one tensor, each filled up with `value`.
 fn pad(column: &Column, shape: &PartialShape, value: &Tensor) -> Result<Tensor> {
-    let rows: Vec<Tensor> = (0..column.len()).map(|row| dense(column, row)).collect::<Result<_>>()?;
+    let rows: Vec<Tensor> =
+        (0..column.len()).map(|row| dense(column, row)).collect::<Result<_>>()?;
     let to = target(&rows, shape)?;
     let dims: Dims = std::iter::once(rows.len()).chain(to.iter().copied()).collect();
     if let Column::Stacked(tensor) = column
@@ -202,7 +204,8 @@ fn pad(column: &Column, shape: &PartialShape, value: &Tensor) -> Result<Tensor> 
         let bytes = tensor.bytes()?;
         let into = &mut out[i * row * size..(i + 1) * row * size];
         runs(tensor.dims(), &to, |from, at, len| {
-            into[at * size..(at + len) * size].copy_from_slice(&bytes[from * size..(from + len) * size]);
+            into[at * size..(at + len) * size]
+                .copy_from_slice(&bytes[from * size..(from + len) * size]);
         });
     }
     Tensor::fixed(value.dtype(), dims, out.freeze())

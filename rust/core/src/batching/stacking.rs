@@ -25,7 +25,11 @@ pub(crate) fn stack(column: &Column, size: usize, component: usize) -> Result<Co
             let values = (0..batches).map(|batch| {
                 let rows = (batch * size..(batch + 1) * size).map(|row| column.row(row));
                 let rows = rows.collect::<Result<Vec<_>>>()?;
-                if matches!(column, Column::Sparse(_)) { batch_sparse(&rows) } else { batch_ragged(&rows) }
+                if matches!(column, Column::Sparse(_)) {
+                    batch_sparse(&rows)
+                } else {
+                    batch_ragged(&rows)
+                }
             });
             Column::from_values(&values.collect::<Result<Vec<_>>>()?)
         }
@@ -53,9 +57,10 @@ fn stack_rows(rows: &Rows, size: usize, component: usize) -> Result<Column> {
         }
     }
     let flat = rows.flat()?.0;
-    let shapes = rows.shapes().chunks(size).map(|batch| {
-        std::iter::once(size).chain(batch[0].iter().copied()).collect::<Dims>()
-    });
+    let shapes = rows
+        .shapes()
+        .chunks(size)
+        .map(|batch| std::iter::once(size).chain(batch[0].iter().copied()).collect::<Dims>());
     Rows::new(flat, shapes.collect())?.into_column()
 }
 

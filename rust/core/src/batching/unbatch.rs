@@ -24,7 +24,9 @@ impl UnbatchNode {
         let mut sizes: Vec<usize> = Vec::new();
         let spec = input.spec().try_map(|spec| {
             let Some((size, rest)) = spec.shape().split_first() else {
-                return Err(Error::invalid_argument("cannot unbatch an input with scalar components"));
+                return Err(Error::invalid_argument(
+                    "cannot unbatch an input with scalar components",
+                ));
             };
             sizes.extend(size);
             Ok(unbatched(spec, rest))
@@ -70,7 +72,9 @@ impl Node for UnbatchNode {
         let specs = self.input.spec().specs().unwrap_or_default();
         let sizes = specs.iter().filter_map(|spec| spec.shape().split_first()?.0);
         match (sizes.max(), self.input.cardinality()) {
-            (Some(size), Cardinality::Known(n)) => Cardinality::Known(n.saturating_mul(size as u64)),
+            (Some(size), Cardinality::Known(n)) => {
+                Cardinality::Known(n.saturating_mul(size as u64))
+            }
             (Some(1..), Cardinality::Infinite) => Cardinality::Infinite,
             _ => Cardinality::Unknown,
         }
@@ -158,7 +162,8 @@ fn split_sparse(indices: &Tensor, values: &Tensor, dense_shape: &Tensor) -> Resu
     let mut parts: Vec<(Vec<i64>, Vec<usize>)> = vec![Default::default(); rows.max(0) as usize];
     for (at, index) in indices.chunks_exact(shape.len()).enumerate() {
         let part = usize::try_from(index[0]).ok().and_then(|row| parts.get_mut(row));
-        let part = part.ok_or_else(|| Error::invalid_argument("a sparse index is out of bounds"))?;
+        let part =
+            part.ok_or_else(|| Error::invalid_argument("a sparse index is out of bounds"))?;
         part.0.extend_from_slice(&index[1..]);
         part.1.push(at);
     }

@@ -32,7 +32,8 @@ fn widen(first: &ElementSpec, second: &ElementSpec) -> Result<ElementSpec> {
     match specs {
         Some(specs) if structure == other => Ok(ElementSpec::Known(Arc::clone(structure), specs)),
         _ => {
-            let list = |specs: &[Spec]| specs.iter().map(Spec::to_string).collect::<Vec<_>>().join(", ");
+            let list =
+                |specs: &[Spec]| specs.iter().map(Spec::to_string).collect::<Vec<_>>().join(", ");
             Err(Error::invalid_argument(format!(
                 "incompatible dataset elements: {structure} of ({}) and {other} of ({})",
                 list(a),
@@ -58,7 +59,9 @@ impl Node for ConcatenateNode {
 
     fn cardinality(&self) -> Cardinality {
         match (self.inputs[0].cardinality(), self.inputs[1].cardinality()) {
-            (Cardinality::Known(a), Cardinality::Known(b)) => Cardinality::Known(a.saturating_add(b)),
+            (Cardinality::Known(a), Cardinality::Known(b)) => {
+                Cardinality::Known(a.saturating_add(b))
+            }
             (Cardinality::Infinite, _) | (_, Cardinality::Infinite) => Cardinality::Infinite,
             _ => Cardinality::Unknown,
         }

@@ -26,7 +26,7 @@ impl ZipNode {
         let specs: Option<Vec<_>> = inputs.iter().map(|input| input.spec().specs()).collect();
         let spec = match specs {
             Some(specs) => {
-                let structures: Vec<_> = inputs.iter().filter_map(|input| structure(input)).collect();
+                let structures: Vec<_> = inputs.iter().filter_map(structure).collect();
                 let structure = fill(&nest, &mut structures.iter().map(|s| &**s))?;
                 ElementSpec::Known(Arc::new(structure), specs.concat().into())
             }
@@ -37,14 +37,14 @@ impl ZipNode {
 }
 
 fn structure(plan: &Plan) -> Option<Arc<Structure>> {
-    match plan.spec() {
-        ElementSpec::Known(structure, _) => Some(Arc::clone(structure)),
-        ElementSpec::Unknown => None,
-    }
+    structure_of(plan.spec())
 }
 
 /// The nest with each leaf replaced by the structure of its input.
-fn fill<'a>(nest: &Structure, parts: &mut impl Iterator<Item = &'a Structure>) -> Result<Structure> {
+fn fill<'a>(
+    nest: &Structure,
+    parts: &mut impl Iterator<Item = &'a Structure>,
+) -> Result<Structure> {
     Ok(match nest {
         Structure::Leaf => {
             let part = parts.next();

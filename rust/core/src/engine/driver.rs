@@ -144,12 +144,15 @@ impl Driver {
     /// # Errors
     /// As [`crate::engine::Stage::skip`].
     pub fn skip(&mut self, n: u64) -> Result<u64> {
-        if self.ready.is_empty() && self.shared.in_flight.load(SeqCst) == 0 {
-            if let Ok(mut source) = self.shared.source.try_lock() {
-                if self.slots.is_empty() && source.slots.is_some() {
-                    return source.input.skip(n);
-                }
-            }
+        if self.ready.is_empty()
+            && self.shared.in_flight.load(SeqCst) == 0
+            && let Ok(mut source) = self.shared.source.try_lock()
+            && self.slots.is_empty()
+            && source.slots.is_some()
+        {
+            let skipped = source.input.skip(n)?;
+            source.pulled += skipped;
+            return Ok(skipped);
         }
         skip_by_running(n, |max| self.next(max))
     }

@@ -203,7 +203,7 @@ impl Run {
     ///
     /// # Errors
     /// That of an element (the next call goes on after it), or that the run is over.
-    pub fn next(&mut self) -> Result<Option<Chunk>> {
+    pub fn next_chunk(&mut self) -> Result<Option<Chunk>> {
         self.context.check()?;
         let input = self.input.as_mut().ok_or_else(Error::cancelled)?;
         let outcome = limited(self.context.limit.as_ref(), || {

@@ -87,7 +87,8 @@ impl State {
                 return Err(refused(format!("its stage {stage} is {a}, here it is {b}")));
             }
             let names = ours.args.keys().chain(theirs.args.keys());
-            if let Some(arg) = names.into_iter().find(|k| ours.args.get(*k) != theirs.args.get(*k)) {
+            if let Some(arg) = names.into_iter().find(|k| ours.args.get(*k) != theirs.args.get(*k))
+            {
                 let name = &ours.name;
                 return Err(refused(format!("argument {arg} of stage {stage} ({name}) differs")));
             }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
-use crate::data::Chunk;
+use crate::data::{Chunk, Mark};
 use crate::engine::stage::Stage;
 use crate::error::Result;
 
@@ -91,5 +91,13 @@ impl Stage for Metered {
 
     fn skip(&mut self, n: u64) -> Result<u64> {
         busy(&self.stats, || self.stage.skip(n))
+    }
+
+    fn state(&self) -> Option<Mark> {
+        self.stage.state()
+    }
+
+    fn quiet(&self) -> bool {
+        self.stage.quiet()
     }
 }

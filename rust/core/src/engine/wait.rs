@@ -12,14 +12,17 @@ use crate::error::Result;
 /// How long a wait may last before the hook is asked again.
 pub const POLL: Duration = Duration::from_millis(50);
 
+/// What a wait asks: an error ends it.
+pub type Hook = fn() -> Result<()>;
+
 thread_local! {
-    static HOOK: Cell<Option<fn() -> Result<()>>> = const { Cell::new(None) };
+    static HOOK: Cell<Option<Hook>> = const { Cell::new(None) };
 }
 
 /// Runs `work` with `hook` asked during every wait on this thread; an error of the hook ends the
 /// wait with that error.
-pub fn with_interrupt<T>(hook: fn() -> Result<()>, work: impl FnOnce() -> T) -> T {
-    struct Restore(Option<fn() -> Result<()>>);
+pub fn with_interrupt<T>(hook: Hook, work: impl FnOnce() -> T) -> T {
+    struct Restore(Option<Hook>);
     impl Drop for Restore {
         fn drop(&mut self) {
             HOOK.with(|cell| cell.set(self.0));

@@ -3,8 +3,8 @@
 //! Each file knows some operations by name; [`build`] asks one after the other.
 
 pub(crate) mod cast;
-mod elementwise;
 mod dispatch;
+mod elementwise;
 
 use std::sync::Arc;
 

@@ -29,8 +29,7 @@ impl Philox {
     /// The same stream from word `word` on.
     pub fn at(seed: u64, seed2: u64, word: u64) -> Self {
         let key = [seed as u32, (seed >> 32) as u32];
-        let mut stream =
-            Philox { key, high: seed2, next_block: word / 4, words: [0; 4], used: 4 };
+        let mut stream = Philox { key, high: seed2, next_block: word / 4, words: [0; 4], used: 4 };
         let within = (word % 4) as usize;
         if within > 0 {
             stream.refill();

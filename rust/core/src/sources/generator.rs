@@ -150,8 +150,8 @@ impl ThreadStage {
             let _ended = ended;
             serve(iterator, &inbox, &outbox);
         });
-        let thread = thread
-            .map_err(|e| Error::resource_exhausted(format!("cannot start a thread: {e}")))?;
+        let thread =
+            thread.map_err(|e| Error::resource_exhausted(format!("cannot start a thread: {e}")))?;
         Ok(ThreadStage {
             run,
             stats: Arc::clone(&opening.stats),

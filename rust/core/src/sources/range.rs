@@ -37,7 +37,8 @@ impl RangeNode {
     fn count(&self) -> u64 {
         let span = i128::from(self.stop) - i128::from(self.start);
         let step = i128::from(self.step);
-        let count = if (span > 0) == (step > 0) { (span.abs() + step.abs() - 1) / step.abs() } else { 0 };
+        let count =
+            if (span > 0) == (step > 0) { (span.abs() + step.abs() - 1) / step.abs() } else { 0 };
         u64::try_from(count).unwrap_or(u64::MAX)
     }
 }

@@ -188,7 +188,8 @@ impl Apply {
     }
 
     fn at_element(&self, error: Error, element: u64) -> Error {
-        let name = || format!("{} {}, element {element}", self.stage, self.function.function().name());
+        let name =
+            || format!("{} {}, element {element}", self.stage, self.function.function().name());
         error.at_node(name)
     }
 }
@@ -276,4 +277,3 @@ impl Stage for ParallelMapStage {
         self.function.is_native() && self.driver.quiet()
     }
 }
-

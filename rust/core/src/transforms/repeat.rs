@@ -160,10 +160,8 @@ impl RepeatStage {
 impl Stage for RepeatStage {
     fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
         loop {
-            let mark = match &mut self.input {
-                Some(input) if input.passed_mark() || self.begins => self.state(),
-                _ => None,
-            };
+            let passed = self.input.as_mut().is_some_and(Input::passed_mark);
+            let mark = if passed || self.begins { self.state() } else { None };
             let Some(input) = &mut self.input else { return Ok(None) };
             match input.next(max) {
                 Ok(Some(chunk)) => {

@@ -326,7 +326,9 @@ impl Stage for ShuffleStage {
 
     fn skip(&mut self, n: u64) -> Result<u64> {
         match self.length {
-            Some(length) if !self.run.has_failed() && !self.ended && self.deferred.is_none() => self.skip_on_handles(n, length),
+            Some(length) if !self.run.has_failed() && !self.ended && self.deferred.is_none() => {
+                self.skip_on_handles(n, length)
+            }
             _ => skip_by_running(n, |max| self.next(max.min(self.run.options.chunk_rows))),
         }
     }
