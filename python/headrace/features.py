@@ -149,7 +149,7 @@ class FixedLenSequenceFeature(_Feature):
     dtype
         int64, float32 or bytes.
     allow_missing
-        An example without the feature has no rows; `parse_example` needs it.
+        An example without the feature has no rows. Must be true, as in TensorFlow.
     default_value
         The padding, a scalar.
 
@@ -177,6 +177,11 @@ class FixedLenSequenceFeature(_Feature):
         )
 
     def _attrs(self, name: str) -> dict[str, Any]:
+        if not self.allow_missing:
+            raise InvalidArgumentError(
+                "Unsupported: FixedLenSequenceFeature requires allow_missing to be True. Feature "
+                f'"{name}" has allow_missing=False.'
+            )
         return {
             "shape": list(self.shape),
             "dtype": self.dtype,
@@ -408,7 +413,7 @@ def feature_attrs(features: Mapping[str, Any]) -> list[dict[str, Any]]:
     if not isinstance(features, Mapping):
         raise TypeError(f"`features` must be a dict of features, got {features!r}")
     if not features:
-        raise InvalidArgumentError("Missing: features was {}.")
+        raise InvalidArgumentError("Invalid argument: features cannot be empty.")
     attrs = []
     for name, feature in features.items():
         if not isinstance(feature, Feature):
