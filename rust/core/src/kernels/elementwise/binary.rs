@@ -145,9 +145,9 @@ where
 {
     type C<P> = Complex<P>;
     match op {
-        "add" => zip::<C<P>, C<P>>(args, rows, dtype, |a, b| {
-            C::new(a.re.add(b.re), a.im.add(b.im))
-        }),
+        "add" => {
+            zip::<C<P>, C<P>>(args, rows, dtype, |a, b| C::new(a.re.add(b.re), a.im.add(b.im)))
+        }
         "subtract" => zip::<C<P>, C<P>>(args, rows, dtype, |a, b| {
             C::new(a.re.subtract(b.re), a.im.subtract(b.im))
         }),

@@ -46,8 +46,7 @@ fn choose_text(loops: &Loops<3>, condition: &[u8], a: &BytesArray, b: &BytesArra
     loops.run(|start, count, [c, i, j]| {
         for k in 0..count {
             let taken = condition[c + k * steps[0]] != 0;
-            places[start + k] =
-                if taken { i + k * steps[1] } else { a.len() + j + k * steps[2] };
+            places[start + k] = if taken { i + k * steps[1] } else { a.len() + j + k * steps[2] };
         }
     });
     BytesArray::concat(&[a, b]).gather(&places)

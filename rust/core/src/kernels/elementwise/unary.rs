@@ -134,7 +134,9 @@ impl Unary {
                 }, else Err(unknown())),
             },
             Group::Rounding | Group::Exact | Group::Close => match dtype.is_float() {
-                true => with_type!(dtype, T: [float] => float::<T>(self.op, x), else Err(unknown())),
+                true => {
+                    with_type!(dtype, T: [float] => float::<T>(self.op, x), else Err(unknown()))
+                }
                 false => Ok(x.clone()),
             },
             Group::Invert => match dtype {
@@ -197,7 +199,9 @@ where
     type C<P> = Complex<P>;
     let (dtype, real) = (x.dtype(), P::DTYPE);
     match op {
-        "negative" => map::<C<P>, C<P>>(x, dtype, |x| C { re: x.re.negative(), im: x.im.negative() }),
+        "negative" => {
+            map::<C<P>, C<P>>(x, dtype, |x| C { re: x.re.negative(), im: x.im.negative() })
+        }
         "square" => map::<C<P>, C<P>>(x, dtype, |x| multiply_complex(x, x)),
         "conjugate" => map::<C<P>, C<P>>(x, dtype, |x| C { re: x.re, im: x.im.negative() }),
         "absolute" => map::<C<P>, P>(x, real, |x| x.re.hypot(x.im)),
