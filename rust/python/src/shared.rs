@@ -102,7 +102,7 @@ impl SharedRun {
             CheckedOut::Run(run) => run,
             CheckedOut::Done(taken) => return Ok(taken),
         };
-        let outcome = catch(|| run.next());
+        let outcome = catch(|| run.next_chunk());
         let mut inner = self.check_in(run);
         match outcome {
             Ok(Some(chunk)) if inner.closed => {
