@@ -1,1 +1,5 @@
 //! Bytes to records to values: TFRecord framing and Example parsing.
+
+pub mod example;
+pub mod parse;
+pub mod proto;
