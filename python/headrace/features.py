@@ -102,13 +102,13 @@ class FixedLenFeature(_Feature):
 
     def _attrs(self, name: str) -> dict[str, Any]:
         default = _default(name, self.default_value, self.dtype)
-        if default is not None and default.size != 1:
-            size = int(np.prod(self.shape, dtype=np.int64))
-            if default.size != size:
+        if default is not None:
+            if default.size != int(np.prod(self.shape, dtype=np.int64)):
                 raise InvalidArgumentError(
                     f'default_value of feature "{name}" has shape {default.shape}, the feature has '
                     f"shape {self.shape}"
                 )
+            default = default.reshape(self.shape)
         return {"shape": list(self.shape), "dtype": self.dtype, "default_value": default}
 
 

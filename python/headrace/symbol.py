@@ -68,7 +68,7 @@ def _reflected(ufunc: np.ufunc) -> Any:
 
 def _inplace(ufunc: np.ufunc) -> Any:
     def update(self: Symbol, other: Any) -> Any:
-        return self._update(self._apply(ufunc, self, other))
+        return self._update(self._apply(ufunc, self, other), other)
 
     return update
 
@@ -212,7 +212,7 @@ class Symbol:
             return NotImplemented
         return call_ufunc(self._tracer, ufunc, args, {})
 
-    def _update(self, result: Any) -> Any:
+    def _update(self, result: Any, other: Any) -> Any:
         """Do ``self op= other``: scalars are bound anew, arrays change in place."""
         if result is NotImplemented or self._spec.shape == ():
             return result
@@ -220,8 +220,9 @@ class Symbol:
             self._tracer.refuse(
                 "changes an array in place that may be seen elsewhere", "write x = x + 1"
             )
-        if result._spec.shape != self._spec.shape or None in self._dims():
-            self._tracer.refuse("changes an array in place, perhaps to another shape")
+        if getattr(other, "shape", () if np.isscalar(other) else None) != ():
+            if result._spec.shape != self._spec.shape or None in self._dims():
+                self._tracer.refuse("changes an array in place, perhaps to another shape")
         if not np.can_cast(result.dtype, self.dtype, "same_kind"):
             self._tracer.refuse(f"changes a {self.dtype} in place to {result.dtype}")
         changed = result if result.dtype == self.dtype else result._op("cast", dtype=self.dtype)
