@@ -272,7 +272,8 @@ def padding_values(element_spec: Any, values: Any) -> list[Any] | None:
     result = []
     for value, spec in zip(given, specs, strict=True):
         if value is None or not isinstance(spec, TensorSpec):
-            result.append(value)
+            zero = spec.dtype() if isinstance(spec.dtype, type) else spec.dtype.type(0)
+            result.append(zero if value is None else value)
             continue
         seen = getattr(value, "dtype", None)
         try:
