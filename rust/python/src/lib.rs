@@ -17,6 +17,7 @@ mod iterator;
 mod nest;
 mod plan;
 mod process;
+mod records;
 mod shared;
 mod spec;
 mod to_python;
@@ -45,6 +46,8 @@ mod _headrace {
     };
     #[pymodule_export]
     use crate::process::close_all;
+    #[pymodule_export]
+    use crate::records::{RecordReader, RecordWriter, serialize_example};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

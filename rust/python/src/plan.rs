@@ -9,9 +9,12 @@ use headrace::data::{DType, PartialShape, Tensor, Value};
 use headrace::engine::node::is_quiet;
 use headrace::engine::seeds::SeedGenerator;
 use headrace::engine::{self, explain};
+use headrace::formats::tfrecord::ReadOptions;
+use headrace::io::compress::Compression;
 use headrace::sources::generator::GeneratorNode;
 use headrace::sources::range::RangeNode;
 use headrace::sources::tensors::TensorsNode;
+use headrace::sources::tfrecord::TfRecordNode;
 use headrace::transforms::enumerate::EnumerateNode;
 use headrace::transforms::filter::FilterNode;
 use headrace::transforms::map::{MapNode, Parallel};
@@ -106,6 +109,21 @@ pub(crate) fn from_tensor_slices(value: &Bound<'_, PyAny>) -> Result<Plan> {
 #[pyfunction]
 pub(crate) fn from_generator(source: &Bound<'_, PyAny>) -> Result<Plan> {
     Ok(Plan(GeneratorNode::plan(PythonSource::new(source)?)))
+}
+
+#[pyfunction]
+#[pyo3(signature = (filenames, compression_type = None, buffer_size = None, num_parallel_reads = None))]
+pub(crate) fn tfrecord(
+    filenames: Vec<String>,
+    compression_type: Option<&str>,
+    buffer_size: Option<usize>,
+    num_parallel_reads: Option<i64>,
+) -> Result<Plan> {
+    // One file after another: the next one is read ahead by a `prefetch` above.
+    let _ = num_parallel_reads;
+    let compression = Compression::from_name(compression_type)?;
+    let options = ReadOptions { buffer_size, ..ReadOptions::default() };
+    Ok(Plan(TfRecordNode::plan(filenames, compression, options)))
 }
 
 #[pyfunction]
