@@ -41,8 +41,8 @@ mod _headrace {
     #[pymodule_export]
     use crate::plan::{
         Plan, batch, concatenate, enumerate, filter, from_generator, from_tensor_slices,
-        from_tensors, map, padded_batch, prefetch, range, repeat, shuffle, skip, take, unbatch,
-        zip,
+        from_tensors, map, padded_batch, prefetch, range, repeat, shuffle, skip, take, tfrecord,
+        unbatch, zip,
     };
     #[pymodule_export]
     use crate::process::close_all;
