@@ -49,9 +49,10 @@ def check_threads(build, expected):
 
 
 def check_rewrites(build, expected):
-    options = hr.Options()
-    options.experimental_optimization.apply_default_optimizations = False
-    assert_same_elements(list(build().with_options(options)), expected)
+    for switch in (True, False):
+        options = hr.Options()
+        options.experimental_optimization.inject_prefetch = switch
+        assert_same_elements(list(build().with_options(options)), expected)
 
 
 def check_skip(build, expected):

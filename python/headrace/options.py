@@ -102,35 +102,21 @@ class ThreadingOptions(_Fields):
 class OptimizationOptions(_Fields):
     """Switches of the rewrites; mirrors ``tf.data.experimental.OptimizationOptions``.
 
-    A rewrite changes how a pipeline runs, never what it yields. All are on by default.
+    A rewrite changes how a pipeline runs, never what it yields.
 
     Attributes
     ----------
-    apply_default_optimizations
-        ``False``: only rewrites that are switched on below.
-    map_fusion
-        Neighbouring traced maps become one.
-    shuffle_and_repeat_fusion
-        One buffer over all epochs.
-    noop_elimination
-        Steps that change nothing vanish, such as ``repeat(1)``.
+    inject_prefetch
+        ``True``: pipelines without side effects read ahead of the user.
 
     Examples
     --------
-    >>> OptimizationOptions(map_fusion=False)
-    OptimizationOptions(map_fusion=False)
+    >>> OptimizationOptions(inject_prefetch=True)
+    OptimizationOptions(inject_prefetch=True)
     """
 
-    _types: ClassVar[dict[str, type]] = {
-        "apply_default_optimizations": bool,
-        "map_fusion": bool,
-        "noop_elimination": bool,
-        "shuffle_and_repeat_fusion": bool,
-    }
-    apply_default_optimizations: bool | None
-    map_fusion: bool | None
-    noop_elimination: bool | None
-    shuffle_and_repeat_fusion: bool | None
+    _types: ClassVar[dict[str, type]] = {"inject_prefetch": bool}
+    inject_prefetch: bool | None
 
 
 class Options(_Fields):
