@@ -16,6 +16,7 @@ use crate::enter::catch;
 use crate::errors::{Fault, Result};
 use crate::graph::Graph;
 use crate::nest::{Lists, Packer};
+use crate::process::Inside;
 use crate::spec::element_spec_to_python;
 
 /// A `headrace.function.Function`.
@@ -102,9 +103,15 @@ fn call_row<'py>(
 
 /// Runs `work` with the GIL; `Cancelled` if the interpreter is leaving.
 pub(crate) fn attached<T>(work: impl FnOnce(Python<'_>) -> Result<T>) -> headrace::Result<T> {
-    catch(|| match Python::try_attach(|py| work(py).map_err(Error::from)) {
-        Some(outcome) => outcome,
-        None => Err(Error::cancelled()),
+    catch(|| {
+        let outcome = Python::try_attach(|py| {
+            let _inside = Inside::new(py);
+            work(py).map_err(Error::from)
+        });
+        match outcome {
+            Some(outcome) => outcome,
+            None => Err(Error::cancelled()),
+        }
     })
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use headrace::Error;
 use headrace::engine::RunOptions;
@@ -17,6 +18,9 @@ use crate::errors::{Result, invalid};
 use crate::plan::Plan;
 use crate::process;
 use crate::shared::{SharedRun, Taken};
+
+/// How long closing waits for what is running.
+const CLOSE: Duration = Duration::from_secs(10);
 
 /// The options that the engine knows, from `Options.to_json`.
 fn options(text: &str) -> Result<RunOptions> {
@@ -107,7 +111,7 @@ impl Iterator {
     }
 
     fn close(&self, py: Python<'_>) -> Result<()> {
-        enter(py, || self.run.close())
+        enter(py, || self.run.close(Instant::now() + CLOSE).map(drop))
     }
 
     fn __reduce__(&self) -> Result<()> {

@@ -6,7 +6,7 @@
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use headrace::data::Chunk;
 use headrace::engine::run::{Run, RunContext};
@@ -17,9 +17,6 @@ use headrace::engine::{Plan, RunOptions, pool};
 use headrace::{Error, Result};
 
 use crate::enter::catch;
-
-/// How long closing waits for what is running.
-const CLOSE: Duration = Duration::from_secs(10);
 
 /// An element that was taken.
 pub(crate) enum Taken {
@@ -195,10 +192,11 @@ impl SharedRun {
         }
     }
 
-    /// Ends the run and waits for what is running. To be called without the GIL.
-    pub(crate) fn close(&self) -> Result<()> {
+    /// Ends the run and waits for what is running, but not past `deadline`; false if something
+    /// runs still. To be called without the GIL.
+    pub(crate) fn close(&self, deadline: Instant) -> Result<bool> {
         if !self.is_here() {
-            return Ok(());
+            return Ok(true);
         }
         self.context.cancel();
         let mut inner = self.lock();
@@ -206,13 +204,17 @@ impl SharedRun {
         let chunk = inner.chunk.take();
         drop(inner);
         drop(chunk);
-        let mut inner = self.wait_for_run(Some(Instant::now() + CLOSE))?;
+        let mut inner = self.wait_for_run(Some(deadline))?;
+        let held = inner.holder.is_some();
         let run = inner.run.take();
         drop(inner);
-        if let Some(mut run) = run {
-            run.close(CLOSE);
+        let Some(mut run) = run else { return Ok(!held) };
+        let ended = run.close(deadline.saturating_duration_since(Instant::now()));
+        if !ended {
+            // To be waited for again.
+            self.lock().run = Some(run);
         }
-        Ok(())
+        Ok(ended)
     }
 
     /// Ends the run without waiting.
