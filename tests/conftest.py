@@ -4,11 +4,10 @@ import base64
 import json
 from pathlib import Path
 
+import headrace as hr
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
-
-import headrace as hr
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -54,8 +53,14 @@ def _array(value):
         flat = [base64.b64decode(item) for item in value["data"]]
         array = np.array([*flat, None], dtype=object)[:-1].reshape(value["shape"])
         return array.item() if array.ndim == 0 else array
-    data = [float(item) if isinstance(item, str) else item for item in value["data"]]
+    data = [_number(item) for item in value["data"]]
     return np.array(data, value["dtype"]).reshape(value["shape"])[()]
+
+
+def _number(item):
+    if isinstance(item, list):
+        return complex(*map(_number, item))
+    return float(item) if isinstance(item, str) else item
 
 
 def assert_same(seen, expected, path="element"):
@@ -85,7 +90,11 @@ def assert_same(seen, expected, path="element"):
         if expected.dtype == object:
             assert seen.tolist() == expected.tolist(), path
         else:
-            assert np.asarray(seen).tobytes() == np.asarray(expected).tobytes(), (path, seen, expected)
+            assert np.asarray(seen).tobytes() == np.asarray(expected).tobytes(), (
+                path,
+                seen,
+                expected,
+            )
     else:
         assert type(seen) is type(expected), path
         assert seen == expected, path

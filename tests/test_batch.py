@@ -1,10 +1,9 @@
 """`Dataset.batch`."""
 
+import headrace as hr
 import numpy as np
 import pytest
 from conftest import assert_same_elements
-
-import headrace as hr
 from laws import check_laws
 
 
@@ -40,7 +39,9 @@ def test_batches_of_batches_have_two_axes():
 
 @pytest.mark.parametrize("size", [0, -1])
 def test_a_size_below_one_is_refused_when_the_dataset_is_built(size):
-    with pytest.raises(hr.errors.InvalidArgumentError, match="Batch size must be greater than zero"):
+    with pytest.raises(
+        hr.errors.InvalidArgumentError, match="Batch size must be greater than zero"
+    ):
         hr.Dataset.range(3).batch(size)
 
 

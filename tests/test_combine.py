@@ -2,11 +2,10 @@
 
 import time
 
+import headrace as hr
 import numpy as np
 import pytest
 from conftest import assert_same_elements
-
-import headrace as hr
 from laws import check_laws
 
 
@@ -111,9 +110,11 @@ def test_prefetch_overlaps_producer_and_consumer():
 
 def test_the_laws_hold():
     check_laws(lambda: hr.Dataset.zip(hr.Dataset.range(20), hr.Dataset.range(13).batch(1)))
-    check_laws(lambda: hr.Dataset.range(9).concatenate(hr.Dataset.range(4)).concatenate(
-        hr.Dataset.range(3)
-    ))
+    check_laws(
+        lambda: (
+            hr.Dataset.range(9).concatenate(hr.Dataset.range(4)).concatenate(hr.Dataset.range(3))
+        )
+    )
     check_laws(lambda: hr.Dataset.range(20).enumerate(5))
     check_laws(lambda: hr.Dataset.range(20).batch(6).unbatch())
     check_laws(lambda: hr.Dataset.range(20).prefetch(3))

@@ -1,9 +1,8 @@
 """`Dataset.filter`."""
 
+import headrace as hr
 import numpy as np
 import pytest
-
-import headrace as hr
 from laws import check_laws
 
 

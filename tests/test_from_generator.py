@@ -3,11 +3,10 @@
 import contextvars
 import threading
 
+import headrace as hr
 import numpy as np
 import pytest
 from conftest import assert_same_elements
-
-import headrace as hr
 
 
 def generate(*values, signature=None):
@@ -73,7 +72,7 @@ def test_a_wrong_shape_names_the_element_and_both_shapes():
 
 def test_a_wrong_structure_names_both():
     spec = (hr.TensorSpec((), np.int64), hr.TensorSpec((), np.int64))
-    with pytest.raises(ValueError, match="element 0 is 3.*expected|did not match.*element 0"):
+    with pytest.raises(ValueError, match="did not match the expected structure: element 0 is 3"):
         list(generate(3, signature=spec))
     with pytest.raises(ValueError, match="yield a tuple"):
         list(generate([1, 2], signature=spec))
@@ -116,7 +115,7 @@ def test_values_of_another_kind_are_refused(value, dtype):
 def test_sparse_and_ragged_values_are_yielded():
     ragged = hr.RaggedTensor([1, 2], [0, 2])
     spec = hr.RaggedTensorSpec((None, None), np.int64)
-    assert list(generate(ragged, signature=spec))[0] == ragged
+    assert list(generate(ragged, signature=spec)) == [ragged]
 
 
 def test_an_exception_comes_through_after_what_came_before():

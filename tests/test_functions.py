@@ -1,17 +1,16 @@
-"""Functions: recorded or run as Python, the results are NumPy's, and side effects happen as written."""
+"""Functions: recorded or run as Python, results are NumPy's and side effects happen as written."""
 
 import random
 import threading
 import time
 from collections import namedtuple
 
+import headrace as hr
 import numpy as np
 import pytest
 from conftest import assert_same_elements
 from hypothesis import given
 from hypothesis import strategies as st
-
-import headrace as hr
 
 DTYPES = [
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),

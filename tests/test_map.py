@@ -4,11 +4,10 @@ import threading
 import time
 from collections import namedtuple
 
+import headrace as hr
 import numpy as np
 import pytest
 from conftest import assert_same, assert_same_elements
-
-import headrace as hr
 from laws import check_laws
 
 Pair = namedtuple("Pair", "x y")

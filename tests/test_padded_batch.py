@@ -1,9 +1,8 @@
 """`Dataset.padded_batch`."""
 
+import headrace as hr
 import numpy as np
 import pytest
-
-import headrace as hr
 from laws import check_laws
 
 ROWS = ([5, 6, 7], [8], [1, 2, 3, 4], [9, 9])
@@ -48,9 +47,7 @@ def test_text_is_padded_with_nothing():
 
 def test_structures_take_nested_shapes_and_values():
     dataset = hr.Dataset.zip({"a": rows(), "b": hr.Dataset.range(4)})
-    first = next(
-        iter(dataset.padded_batch(2, {"a": [4], "b": []}, {"a": np.int64(7), "b": None}))
-    )
+    first = next(iter(dataset.padded_batch(2, {"a": [4], "b": []}, {"a": np.int64(7), "b": None})))
     assert first["a"].tolist() == [[5, 6, 7, 7], [8, 7, 7, 7]]
     assert first["b"].tolist() == [0, 1]
 

@@ -2,11 +2,10 @@
 
 import base64
 
+import headrace as hr
 import numpy as np
 import pytest
 from conftest import assert_same, decode, golden
-
-import headrace as hr
 
 CASES = golden("example.json")["cases"]
 
@@ -53,7 +52,9 @@ def test_a_mapped_parser_gives_what_the_eager_one_gives(case):
     def parsed():
         features = {name: _feature(value) for name, value in case["features"].items()}
         dataset = hr.Dataset.from_tensors(base64.b64decode(case["serialized"]))
-        return list(dataset.map(lambda m: hr.io.parse_single_example(m, features), executor="native"))
+        return list(
+            dataset.map(lambda m: hr.io.parse_single_example(m, features), executor="native")
+        )
 
     if "error" in case["expect"] and "class" in case["expect"]["error"]:
         with pytest.raises((hr.errors.HeadraceError, ValueError)):

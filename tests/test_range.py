@@ -1,9 +1,8 @@
 """`Dataset.range`."""
 
+import headrace as hr
 import numpy as np
 import pytest
-
-import headrace as hr
 
 
 def values(dataset):

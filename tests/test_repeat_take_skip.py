@@ -1,8 +1,7 @@
 """`Dataset.repeat`, `take` and `skip`."""
 
-import pytest
-
 import headrace as hr
+import pytest
 from laws import check_laws
 
 

@@ -1,9 +1,8 @@
 """`Dataset.shuffle`. The exact orders are in test_golden_shuffle.py."""
 
+import headrace as hr
 import numpy as np
 import pytest
-
-import headrace as hr
 from laws import check_laws
 
 

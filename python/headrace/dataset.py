@@ -20,6 +20,7 @@ from .function import Executor, Function
 from .generator import Source, signature_of
 from .iterator import Iterator
 from .nest import flatten, map_structure
+from .ops import refuse_in_trace
 from .options import Options
 from .random import seed_pair
 from .recipe import pack_arrays, unpack_arrays
@@ -703,6 +704,7 @@ class Dataset(Generic[T_co]):
         >>> list(hr.Dataset.range(3).iterator(numbers.state()))
         [np.int64(1), np.int64(2)]
         """
+        refuse_in_trace("iterates over a dataset")
         return Iterator(self._plan, self.options().to_json(), state)
 
     def as_numpy_iterator(self) -> Iterator[T_co]:

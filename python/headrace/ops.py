@@ -6,11 +6,27 @@ at once, on symbols it is recorded.
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 from . import _headrace
 
-__all__ = ["apply_op"]
+__all__ = ["apply_op", "tracing"]
+
+
+class _Tracing(threading.local):
+    """Which trace this thread is in."""
+
+    tracer: Any = None
+
+
+tracing = _Tracing()
+
+
+def refuse_in_trace(what: str) -> None:
+    """Refuse what cannot be recorded, if a function is being traced."""
+    if tracing.tracer is not None:
+        tracing.tracer.refuse(what)
 
 
 def apply_op(op: str, attrs: dict[str, Any], *args: Any) -> list[Any]:

@@ -220,9 +220,9 @@ class Symbol:
             self._tracer.refuse(
                 "changes an array in place that may be seen elsewhere", "write x = x + 1"
             )
-        if getattr(other, "shape", () if np.isscalar(other) else None) != ():
-            if result._spec.shape != self._spec.shape or None in self._dims():
-                self._tracer.refuse("changes an array in place, perhaps to another shape")
+        scalar = np.isscalar(other) or getattr(other, "shape", None) == ()
+        if not scalar and (result._spec.shape != self._spec.shape or None in self._dims()):
+            self._tracer.refuse("changes an array in place, perhaps to another shape")
         if not np.can_cast(result.dtype, self.dtype, "same_kind"):
             self._tracer.refuse(f"changes a {self.dtype} in place to {result.dtype}")
         changed = result if result.dtype == self.dtype else result._op("cast", dtype=self.dtype)

@@ -19,6 +19,7 @@ from . import _headrace
 from .dtypes import DType, as_dtype
 from .errors import HeadraceError
 from .nest import flatten, is_structure, items, map_structure, rebuild
+from .ops import tracing
 from .purity import Refusal, check
 from .spec import (
     AnySpec,
@@ -97,6 +98,7 @@ def _record(function: Callable[..., Any], spec: Any) -> _headrace.Graph | Refusa
             return _refusal(function, "gets opaque objects")
     tracer = Tracer()
     element = map_structure(tracer.input, spec)
+    outer, tracing.tracer = tracing.tracer, tracer
     try:
         result = function(*element) if type(element) is tuple else function(element)
         if tracer.refusal is None:
@@ -108,6 +110,8 @@ def _record(function: Callable[..., Any], spec: Any) -> _headrace.Graph | Refusa
     except Exception as error:
         text = f"raises {type(error).__name__} when it is traced: {error}"
         return tracer.refusal or _refusal(function, text)
+    finally:
+        tracing.tracer = outer
     assert tracer.refusal is not None
     return tracer.refusal
 
