@@ -127,7 +127,8 @@ impl DrawLog {
     #[must_use]
     pub fn since(&self, count: u64) -> Self {
         let before = count.max(self.before);
-        let mut log = DrawLog { ranges: Vec::new(), before, ..self.clone() };
+        let mut log =
+            DrawLog { pair: self.pair, before, ranges: Vec::new(), replayed: 0, restored: false };
         for index in count.saturating_sub(self.before)..self.logged() {
             log.log(self.number(index));
         }

@@ -139,19 +139,18 @@ impl RepeatStage {
         if let Some(count) = self.count {
             epochs = epochs.min(count - self.epoch);
         }
-        let draws = seed_slots(&self.plan) > 0;
-        for _ in 0..epochs {
-            self.outcomes = length;
-            if draws {
+        if seed_slots(&self.plan) > 0 {
+            for _ in 0..epochs {
+                self.outcomes = length;
                 self.next_epoch()?;
-            } else {
-                self.epoch += 1;
             }
-        }
-        if !draws && epochs > 0 && !self.is_over() {
-            self.open_epoch(Position::default())?;
-        } else if self.is_over() {
-            self.input = None;
+        } else if epochs > 0 {
+            self.epoch += epochs;
+            if self.is_over() {
+                self.input = None;
+            } else {
+                self.open_epoch(Position::default())?;
+            }
         }
         Ok(epochs * length)
     }

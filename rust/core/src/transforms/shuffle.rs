@@ -283,8 +283,7 @@ impl ShuffleStage {
         wanted.sort_unstable();
         let waiting = std::mem::take(&mut self.incoming);
         let mut slots: BTreeMap<u64, u64> = BTreeMap::new();
-        let mut runs = wanted.chunk_by(|a, b| a + 1 == *b).peekable();
-        while let Some(run) = runs.next() {
+        for run in wanted.chunk_by(|a, b| a + 1 == *b) {
             let gap = run[0] - self.taken;
             self.taken += self.input.skip(gap)?;
             let mut at = run[0];
