@@ -16,7 +16,7 @@ def as_python(x):
 
 
 def padded(dataset, size):
-    """Batch, pad and take apart; where only a run knows the elements, `padded_batch` needs a spec."""
+    """Batch, pad and take apart; `padded_batch` has to know its elements before the run."""
     dataset = dataset.batch(size)
     if dataset.element_spec != hr.UnknownSpec():
         dataset = dataset.padded_batch(2).unbatch()
