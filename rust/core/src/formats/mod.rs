@@ -3,3 +3,4 @@
 pub mod example;
 pub mod parse;
 pub mod proto;
+pub mod tfrecord;

@@ -1,0 +1,75 @@
+//! CRC32C, and the mask that TFRecord puts on it.
+//!
+//! A checksum stored beside the data it covers would make a checksum over both predictable, so
+//! TFRecord stores it rotated and offset.
+
+const MASK_DELTA: u32 = 0xa282_ead8;
+
+/// The CRC32C (Castagnoli) of `bytes`, by the processor's own instruction where it has one.
+#[inline]
+pub fn crc32c(bytes: &[u8]) -> u32 {
+    crc32c::crc32c(bytes)
+}
+
+/// The form in which TFRecord stores a checksum.
+#[inline]
+pub const fn mask(crc: u32) -> u32 {
+    crc.rotate_right(15).wrapping_add(MASK_DELTA)
+}
+
+/// The checksum that was stored as `masked`.
+#[inline]
+pub const fn unmask(masked: u32) -> u32 {
+    masked.wrapping_sub(MASK_DELTA).rotate_left(15)
+}
+
+/// The checksum of `bytes` as TFRecord stores it.
+#[inline]
+pub fn masked_crc32c(bytes: &[u8]) -> u32 {
+    mask(crc32c(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bit by bit, straight from the polynomial.
+    fn slow_crc32c(bytes: &[u8]) -> u32 {
+        !bytes.iter().fold(!0_u32, |crc, byte| {
+            (0..8).fold(crc ^ u32::from(*byte), |crc, _| {
+                if crc & 1 == 1 { (crc >> 1) ^ 0x82f6_3b78 } else { crc >> 1 }
+            })
+        })
+    }
+
+    #[test]
+    fn check_value_of_the_catalogue() {
+        assert_eq!(crc32c(b"123456789"), 0xe306_9283);
+        assert_eq!(crc32c(b""), 0);
+    }
+
+    #[test]
+    fn every_length_and_alignment_agrees_with_the_polynomial() {
+        let bytes: Vec<u8> =
+            (0..3000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+        for start in 0..9 {
+            for len in (0..80).chain([255, 256, 600, 767, 768, 769, 1024, 2900]) {
+                let part = &bytes[start..start + len];
+                assert_eq!(crc32c(part), slow_crc32c(part), "{start} {len}");
+            }
+        }
+    }
+
+    #[test]
+    fn unmask_undoes_mask() {
+        for crc in [0, 1, 0xffff_ffff, 0xe306_9283, 0x8000_0001] {
+            assert_eq!(unmask(mask(crc)), crc);
+            assert_ne!(mask(crc), crc);
+        }
+    }
+
+    #[test]
+    fn an_empty_payload_is_stored_as_tensorflow_stores_it() {
+        assert_eq!(masked_crc32c(b""), 0xa282_ead8);
+    }
+}
