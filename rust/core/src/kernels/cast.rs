@@ -1,9 +1,9 @@
 //! `cast`: each numeric type to each other, as NumPy's `astype` on x86-64.
 //!
 //! Integers wrap, bool is `!= 0` (NaN is true), complex to real drops the imaginary part. A float
-//! outside the range of an integer type has no defined result in C, and so in NumPy: this gives
-//! what the scalar instructions give: the least int32 or int64, and for narrower types the low
-//! bits of that int32.
+//! outside the range of an integer type has no defined result in C, and so in NumPy; this gives
+//! what its loops give on x86-64: the least int32 or int64, for narrower types the low bits of
+//! that int32, for unsigned ones the same with the range moved.
 
 use std::sync::Arc;
 
@@ -78,15 +78,18 @@ macro_rules! float_source {
             if value >= -TWO_63 && value < TWO_63 { value as i64 } else { i64::MIN }
         }
         fn to_u32(self) -> u32 {
-            <$type as Source>::to_i64(self) as u32
+            // As compilers do it: the upper half of the range is moved down and back.
+            let value = <$type as Source>::to_f64(self);
+            match value >= TWO_31 {
+                true => Source::to_i32(value - TWO_31) as u32 ^ (1 << 31),
+                false => <$type as Source>::to_i32(self) as u32,
+            }
         }
         fn to_u64(self) -> u64 {
             let value = <$type as Source>::to_f64(self);
-            if value < TWO_63 {
-                <$type as Source>::to_i64(self) as u64
-            } else {
-                // As compilers do it without AVX-512: the upper half is moved down and back.
-                Source::to_i64(value - TWO_63) as u64 ^ (1 << 63)
+            match value >= TWO_63 {
+                true => Source::to_i64(value - TWO_63) as u64 ^ (1 << 63),
+                false => <$type as Source>::to_i64(self) as u64,
             }
         }
         fn truth(self) -> bool {
