@@ -11,7 +11,7 @@ use bytemuck::{Pod, Zeroable};
 use half::{bf16, f16};
 use num_complex::Complex;
 
-use crate::data::{BufferMut, Column, DType, Element, Rows, Spec, Tensor};
+use crate::data::{BufferMut, Column, DType, Element, PartialShape, Rows, Spec, Tensor};
 use crate::error::{Error, Result};
 use crate::graph::attr::Attrs;
 use crate::graph::kernel::{Arg, Kernel, Tolerance};
@@ -75,7 +75,7 @@ macro_rules! float_source {
         }
         fn to_i64(self) -> i64 {
             let value = <$type as Source>::to_f64(self);
-            if value >= -TWO_63 && value < TWO_63 { value as i64 } else { i64::MIN }
+            if (-TWO_63..TWO_63).contains(&value) { value as i64 } else { i64::MIN }
         }
         fn to_u32(self) -> u32 {
             // As compilers do it: the upper half of the range is moved down and back.
@@ -234,6 +234,11 @@ target! {
     Complex<f64>: v => Complex::new(v.to_f64(), v.imaginary()),
 }
 
+/// Room for `count` values.
+pub(crate) fn scratch<T>(count: usize) -> Result<BufferMut> {
+    BufferMut::scratch(count.saturating_mul(size_of::<T>()))
+}
+
 /// The same values in another type; shares memory if it is the same.
 ///
 /// # Errors
@@ -245,7 +250,7 @@ pub(crate) fn cast_tensor(tensor: &Tensor, to: DType) -> Result<Tensor> {
     with_type!(tensor.dtype(), S: [bool, int, float, complex] => {
         let values = tensor.values::<S>()?;
         with_type!(to, T: [bool, int, float, complex] => {
-            let mut out = BufferMut::scratch(values.len() * size_of::<T>())?;
+            let mut out = scratch::<T>(values.len())?;
             for (out, value) in out.typed_mut::<T>().iter_mut().zip(values) {
                 *out = T::cast_from(*value);
             }
@@ -296,7 +301,7 @@ pub(crate) fn map_flat(
 }
 
 /// The dtype and shape of a dense input.
-pub(crate) fn dense(spec: &Spec) -> Result<(DType, &crate::data::PartialShape)> {
+pub(crate) fn dense(spec: &Spec) -> Result<(DType, &PartialShape)> {
     match spec {
         Spec::Tensor { dtype, shape } => Ok((*dtype, shape)),
         other => Err(Error::invalid_argument(format!("expected a dense component, got {other}"))),
