@@ -1,5 +1,8 @@
 //! Examples to columns, and values to Examples; prost for comparison.
 
+// criterion makes undocumented functions, and a bench may stop at what it did not expect.
+#![allow(missing_docs, clippy::unwrap_used)]
+
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};

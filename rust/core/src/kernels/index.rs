@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::data::{Column, Dims, PartialShape, Spec, Tensor};
+use crate::data::{Column, DType, Dims, PartialShape, Spec, Tensor};
 use crate::error::{Error, Result};
 use crate::graph::attr::{Attr, Attrs};
 use crate::graph::kernel::{Arg, Kernel, Tolerance};
@@ -214,7 +214,7 @@ impl Kernel for GetItem {
 
     fn run(&self, args: &[Arg], rows: usize, _: &[bool]) -> Result<Vec<Column>> {
         let [x, i] = inputs(args)?;
-        let index = cast_tensor(&stacked(i, rows)?, crate::data::DType::Int64)?;
+        let index = cast_tensor(&stacked(i, rows)?, DType::Int64)?;
         let (row, table) = (x.row_dims()?, x.tensor()?);
         let Some((size, rest)) = row.split_first() else {
             return Err(Error::internal("getitem of a scalar"));

@@ -31,7 +31,7 @@ pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> 
     let fixed_length = match attrs.opt_int("fixed_length")? {
         None => None,
         Some(length) => match usize::try_from(length) {
-            Ok(length) if length > 0 && length % size == 0 => Some(length),
+            Ok(length) if length > 0 && length.is_multiple_of(size) => Some(length),
             Ok(length) if length > 0 => {
                 return Err(Error::invalid_argument(format!(
                     "fixed_length ({length}) must be a multiple of the size of out_type ({size})"
@@ -67,7 +67,7 @@ impl DecodeRaw {
                  size {first} != {length}"
             )));
         }
-        if first % self.size != 0 {
+        if !first.is_multiple_of(self.size) {
             let (size, name) = (self.size, tf_name(self.out_type));
             return Err(Error::invalid_argument(format!(
                 "Input to DecodeRaw has length {first} that is not a multiple of {size}, the size \

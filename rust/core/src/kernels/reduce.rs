@@ -9,11 +9,11 @@ use half::{bf16, f16};
 use num_complex::Complex;
 
 use crate::data::shape::volume;
-use crate::data::{BufferMut, Column, DType, Dims, Element, PartialShape, Spec, Tensor};
+use crate::data::{Column, DType, Dims, Element, PartialShape, Spec, Tensor};
 use crate::error::{Error, Result};
 use crate::graph::attr::Attrs;
 use crate::graph::kernel::{Arg, Kernel, Tolerance};
-use crate::kernels::cast::{Bool, Source, cast_tensor, dense, inputs};
+use crate::kernels::cast::{Bool, Source, cast_tensor, dense, inputs, scratch};
 use crate::kernels::dispatch::with_type;
 use crate::kernels::elementwise::number::Number;
 use crate::kernels::shape::{normal_axes, stacked};
@@ -169,7 +169,7 @@ fn runs<A: Element, R: Element>(
     reduce: impl Fn(&[A]) -> R,
 ) -> Result<Tensor> {
     let values = tensor.values::<A>()?;
-    let mut out = BufferMut::scratch(volume(&dims)? * size_of::<R>())?;
+    let mut out = scratch::<R>(volume(&dims)?)?;
     for (i, out) in out.typed_mut::<R>().iter_mut().enumerate() {
         *out = reduce(&values[i * count..(i + 1) * count]);
     }

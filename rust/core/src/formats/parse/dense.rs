@@ -30,8 +30,7 @@ impl<T: Scalar> FixedScalars<T> {
             Error::resource_exhausted(format!("{rows} examples of shape {dims:?} are too large"))
         };
         let out = BufferMut::scratch(bytes.ok_or_else(too_large)?)?;
-        let default = default.map(|value| Ok(value.values::<T>()?.to_vec()));
-        let default: Option<Vec<T>> = default.transpose().map_err(|error: Error| error)?;
+        let default = default.map(|value| value.values::<T>().map(<[T]>::to_vec)).transpose()?;
         Ok(FixedScalars { dims: stacked(rows, dims), volume, default, out })
     }
 }
@@ -43,6 +42,12 @@ fn read_scalars<T: Scalar>(
     out: &mut [T],
     default: Option<&[T]>,
 ) -> Result<(), Fault> {
+    if let [out] = out
+        && let Some(value) = T::single(feature)
+    {
+        *out = value;
+        return Ok(());
+    }
     match (list_of(feature, T::KIND)?, default) {
         (Some(list), _) => match T::read(list, out)? {
             count if count == out.len() => Ok(()),
