@@ -50,7 +50,7 @@ impl Attr {
     }
 
     /// Adds the argument to a hash.
-    pub fn hash(&self, fnv: &mut Fnv) {
+    pub fn feed(&self, fnv: &mut Fnv) {
         fnv.bytes(self.kind().as_bytes());
         match self {
             Attr::None => {}
@@ -60,16 +60,16 @@ impl Attr {
             Attr::Str(value) => fnv.bytes(value.as_bytes()),
             Attr::DType(value) => fnv.bytes(value.name().as_bytes()),
             Attr::Shape(value) => fnv.bytes(value.to_string().as_bytes()),
-            Attr::Tensor(value) => hash_tensor(value, fnv),
+            Attr::Tensor(value) => feed_tensor(value, fnv),
             Attr::List(items) => {
                 fnv.number(items.len() as u64);
-                items.iter().for_each(|item| item.hash(fnv));
+                items.iter().for_each(|item| item.feed(fnv));
             }
             Attr::Map(items) => {
                 fnv.number(items.len() as u64);
                 for (name, item) in items {
                     fnv.bytes(name.as_bytes());
-                    item.hash(fnv);
+                    item.feed(fnv);
                 }
             }
         }
@@ -77,7 +77,7 @@ impl Attr {
 }
 
 /// Adds a tensor, bit by bit, to a hash.
-pub(crate) fn hash_tensor(tensor: &Tensor, fnv: &mut Fnv) {
+pub(crate) fn feed_tensor(tensor: &Tensor, fnv: &mut Fnv) {
     fnv.bytes(tensor.dtype().name().as_bytes());
     fnv.number(tensor.dims().len() as u64);
     tensor.dims().iter().for_each(|dim| fnv.number(*dim as u64));
@@ -212,11 +212,11 @@ impl Attrs {
     }
 
     /// Adds all to a hash.
-    pub fn hash(&self, fnv: &mut Fnv) {
+    pub fn feed(&self, fnv: &mut Fnv) {
         fnv.number(self.0.len() as u64);
         for (name, attr) in &self.0 {
             fnv.bytes(name.as_bytes());
-            attr.hash(fnv);
+            attr.feed(fnv);
         }
     }
 

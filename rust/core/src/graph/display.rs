@@ -111,3 +111,55 @@ impl Graph {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::data::spec::Key;
+    use crate::data::{DType, Spec, Structure, Tensor};
+    use crate::graph::attr::{Attr, Attrs};
+    use crate::graph::graph::GraphBuilder;
+
+    #[test]
+    fn a_graph_reads_as_a_list_of_operations() {
+        let mut builder = GraphBuilder::new();
+        let image = builder.input(Spec::scalar(DType::Bytes));
+        let label = builder.input(Spec::scalar(DType::Int64));
+        let one = builder.constant(Tensor::scalar(1_i64).unwrap());
+        let unused = builder.constant(Tensor::from_values(&[2], &[1_i64, 2]).unwrap());
+        builder.add("add", Attrs::new(), &[label, unused]).unwrap();
+        let raw = Attrs::from([("out_type", Attr::DType(DType::UInt8))]);
+        let raw = builder.add("decode_raw", raw, &[image]).unwrap();
+        let shape = Attr::List(vec![Attr::Int(28), Attr::Int(28)]);
+        let pixels = builder.add("reshape", Attrs::from([("shape", shape)]), &raw).unwrap()[0];
+        let two = builder.add("add", Attrs::new(), &[one, one]).unwrap()[0];
+        let label = builder.add("add", Attrs::new(), &[label, two]).unwrap()[0];
+        let key = |name: &str| Key::Str(name.into());
+        let structure = Structure::Dict(vec![
+            (key("x"), Structure::Leaf),
+            (key("y"), Structure::Tuple(vec![Structure::Leaf, Structure::Nothing])),
+        ]);
+        let graph = builder.finish(structure, vec![pixels, label]).unwrap();
+        let text = r#"
+%0 = input bytes()
+%1 = input int64()
+%2 = decode_raw(%0, out_type=uint8)
+%3 = reshape(%2, shape=(28, 28))
+%4 = add(%1, 2)
+return {"x": %3, "y": (%4, None)}"#;
+        assert_eq!(format!("\n{graph}"), text);
+        assert_eq!(graph.specs()[0], Spec::tensor(DType::UInt8, [Some(28), Some(28)]));
+    }
+
+    #[test]
+    fn operations_that_do_not_fit_say_so() {
+        let mut builder = GraphBuilder::new();
+        let text = builder.input(Spec::scalar(DType::Bytes));
+        let number = builder.input(Spec::scalar(DType::Int32));
+        let error = |result: crate::Result<_>| result.map(|_: Vec<_>| ()).unwrap_err().to_string();
+        let sum = builder.add("add", Attrs::new(), &[text, number]);
+        assert_eq!(error(sum), "add: add of bytes and int32: cast one of them");
+        let sum = builder.add("add", Attrs::new(), &[text, text]);
+        assert_eq!(error(sum), "add: add does not take bytes");
+        assert!(error(builder.add("nope", Attrs::new(), &[])).contains("no operation \"nope\""));
+    }
+}

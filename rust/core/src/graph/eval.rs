@@ -4,7 +4,9 @@
 //! Where rows differ in shape, the operation runs row by row. A value is dropped after its last
 //! reader, so that its memory serves the next one.
 
-use crate::data::{Chunk, Column, Spec, Value};
+use std::sync::Arc;
+
+use crate::data::{Chunk, Column, PartialShape, Spec, Value};
 use crate::error::{Error, Result};
 use crate::graph::graph::{Graph, Node, Origin, ValueId};
 use crate::graph::kernel::Arg;
@@ -78,7 +80,7 @@ impl Graph {
             _ => Err(Error::internal("an output was not computed")),
         };
         let columns = self.outputs.iter().map(column).collect::<Result<_>>()?;
-        chunk.with_columns(self.structure.clone(), columns)
+        chunk.with_columns(Arc::clone(&self.structure), columns)
     }
 }
 
@@ -142,7 +144,7 @@ fn check_input(spec: &Spec, column: &Column) -> Result<()> {
     match wrong {
         None => Ok(()),
         Some(row) => {
-            let row = crate::data::PartialShape::from(row);
+            let row = PartialShape::from(row);
             Err(Error::invalid_argument(format!(
                 "expected a component {spec}, got one of shape {row}"
             )))

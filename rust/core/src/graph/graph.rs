@@ -6,9 +6,9 @@
 
 use std::sync::Arc;
 
-use crate::data::{ElementSpec, Spec, Structure, Tensor};
+use crate::data::{ElementSpec, Spec, Structure, Tensor, Value};
 use crate::error::{Error, Result};
-use crate::graph::attr::{Attrs, hash_tensor};
+use crate::graph::attr::{Attrs, feed_tensor};
 use crate::graph::hash::Fnv;
 use crate::graph::kernel::{Arg, Kernel};
 use crate::kernels;
@@ -172,7 +172,7 @@ impl GraphBuilder {
             let run = node.kernel.run(&args, 1, &vec![true; node.outputs.len()]);
             let Ok(columns) = run else { continue };
             for (id, column) in node.outputs.iter().zip(columns) {
-                if let Ok(crate::data::Value::Tensor(tensor)) = column.row(0) {
+                if let Ok(Value::Tensor(tensor)) = column.row(0) {
                     self.values[id.0].spec =
                         Spec::Tensor { dtype: tensor.dtype(), shape: tensor.dims().into() };
                     self.values[id.0].origin = Origin::Constant(tensor);
@@ -342,7 +342,7 @@ impl Graph {
         for value in &self.values {
             match &value.origin {
                 Origin::Input(i) => fnv.number(*i as u64),
-                Origin::Constant(tensor) => hash_tensor(tensor, &mut fnv),
+                Origin::Constant(tensor) => feed_tensor(tensor, &mut fnv),
                 Origin::Node(node, i) => {
                     fnv.number(*node as u64);
                     fnv.number(*i as u64);
@@ -351,7 +351,7 @@ impl Graph {
         }
         for node in &self.nodes {
             fnv.bytes(node.op.as_bytes());
-            node.attrs.hash(&mut fnv);
+            node.attrs.feed(&mut fnv);
             node.inputs.iter().for_each(|id| fnv.number(id.0 as u64));
         }
         self.outputs.iter().for_each(|id| fnv.number(id.0 as u64));

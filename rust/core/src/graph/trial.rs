@@ -5,10 +5,12 @@
 //! last place where one such operation gave the value, or, where its difference went on through
 //! more arithmetic, that many units of the largest number it met on its way.
 
-use crate::data::{Chunk, Column, DType, Tensor, Value};
+use std::sync::Arc;
+
+use crate::data::{Chunk, Column, DType, PartialShape, Tensor, Value};
 use crate::error::{Error, Result};
 use crate::graph::call::Called;
-use crate::graph::graph::{Graph, Node};
+use crate::graph::graph::{Graph, Node, ValueId};
 use crate::graph::kernel::{Arg, Tolerance};
 use crate::kernels::cast::to_f64;
 
@@ -81,7 +83,7 @@ impl Slack {
 fn spread(graph: &Graph, values: &[Option<Arg>]) -> Result<Vec<Slack>> {
     let mut slack = vec![Slack::NONE; graph.values.len()];
     for node in &graph.nodes {
-        let arg = |id: &crate::graph::graph::ValueId| {
+        let arg = |id: &ValueId| {
             values[id.0].as_ref().ok_or_else(|| Error::internal("a value was not computed"))
         };
         let inputs: Vec<&Arg> = node.inputs.iter().map(arg).collect::<Result<_>>()?;
@@ -192,7 +194,7 @@ fn compare_columns(ours: &Column, theirs: &Column, slack: Slack) -> Result<Same>
             let parts: Vec<_> = a.into_iter().zip(b).chain([(av, bv)]).collect();
             compare_parts(&parts, slack)?
         }
-        (Value::Foreign(a), Value::Foreign(b)) if std::sync::Arc::ptr_eq(&a, &b) => Ok(()),
+        (Value::Foreign(a), Value::Foreign(b)) if Arc::ptr_eq(&a, &b) => Ok(()),
         _ => Err(format!("the graph gives {}, the function {}", ours.kind(), theirs.kind())),
     })
 }
@@ -212,7 +214,7 @@ fn compare_tensors(ours: &Tensor, theirs: &Tensor, slack: Slack) -> Result<Same>
         return Ok(Err(format!("the graph gives {ours}, the function {theirs}")));
     }
     if ours.dims() != theirs.dims() {
-        let show = |tensor: &Tensor| crate::data::PartialShape::from(tensor.dims()).to_string();
+        let show = |tensor: &Tensor| PartialShape::from(tensor.dims()).to_string();
         let (ours, theirs) = (show(ours), show(theirs));
         return Ok(Err(format!("the graph gives shape {ours}, the function {theirs}")));
     }

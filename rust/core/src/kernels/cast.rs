@@ -1,9 +1,9 @@
 //! `cast`: each numeric type to each other, as NumPy's `astype` on x86-64.
 //!
 //! Integers wrap, bool is `!= 0` (NaN is true), complex to real drops the imaginary part. A float
-//! outside the range of an integer type has no defined result in C, and so in NumPy: this gives
-//! what the scalar instructions give: the least int32 or int64, and for narrower types the low
-//! bits of that int32.
+//! outside the range of an integer type has no defined result in C, and so in NumPy; this gives
+//! what its loops give on x86-64: the least int32 or int64, for narrower types the low bits of
+//! that int32, for unsigned ones the same with the range moved.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use bytemuck::{Pod, Zeroable};
 use half::{bf16, f16};
 use num_complex::Complex;
 
-use crate::data::{BufferMut, Column, DType, Element, Rows, Spec, Tensor};
+use crate::data::{BufferMut, Column, DType, Element, PartialShape, Rows, Spec, Tensor};
 use crate::error::{Error, Result};
 use crate::graph::attr::Attrs;
 use crate::graph::kernel::{Arg, Kernel, Tolerance};
@@ -75,18 +75,21 @@ macro_rules! float_source {
         }
         fn to_i64(self) -> i64 {
             let value = <$type as Source>::to_f64(self);
-            if value >= -TWO_63 && value < TWO_63 { value as i64 } else { i64::MIN }
+            if (-TWO_63..TWO_63).contains(&value) { value as i64 } else { i64::MIN }
         }
         fn to_u32(self) -> u32 {
-            <$type as Source>::to_i64(self) as u32
+            // As compilers do it: the upper half of the range is moved down and back.
+            let value = <$type as Source>::to_f64(self);
+            match value >= TWO_31 {
+                true => Source::to_i32(value - TWO_31) as u32 ^ (1 << 31),
+                false => <$type as Source>::to_i32(self) as u32,
+            }
         }
         fn to_u64(self) -> u64 {
             let value = <$type as Source>::to_f64(self);
-            if value < TWO_63 {
-                <$type as Source>::to_i64(self) as u64
-            } else {
-                // As compilers do it without AVX-512: the upper half is moved down and back.
-                Source::to_i64(value - TWO_63) as u64 ^ (1 << 63)
+            match value >= TWO_63 {
+                true => Source::to_i64(value - TWO_63) as u64 ^ (1 << 63),
+                false => <$type as Source>::to_i64(self) as u64,
             }
         }
         fn truth(self) -> bool {
@@ -231,6 +234,11 @@ target! {
     Complex<f64>: v => Complex::new(v.to_f64(), v.imaginary()),
 }
 
+/// Room for `count` values.
+pub(crate) fn scratch<T>(count: usize) -> Result<BufferMut> {
+    BufferMut::scratch(count.saturating_mul(size_of::<T>()))
+}
+
 /// The same values in another type; shares memory if it is the same.
 ///
 /// # Errors
@@ -242,7 +250,7 @@ pub(crate) fn cast_tensor(tensor: &Tensor, to: DType) -> Result<Tensor> {
     with_type!(tensor.dtype(), S: [bool, int, float, complex] => {
         let values = tensor.values::<S>()?;
         with_type!(to, T: [bool, int, float, complex] => {
-            let mut out = BufferMut::scratch(values.len() * size_of::<T>())?;
+            let mut out = scratch::<T>(values.len())?;
             for (out, value) in out.typed_mut::<T>().iter_mut().zip(values) {
                 *out = T::cast_from(*value);
             }
@@ -293,7 +301,7 @@ pub(crate) fn map_flat(
 }
 
 /// The dtype and shape of a dense input.
-pub(crate) fn dense(spec: &Spec) -> Result<(DType, &crate::data::PartialShape)> {
+pub(crate) fn dense(spec: &Spec) -> Result<(DType, &PartialShape)> {
     match spec {
         Spec::Tensor { dtype, shape } => Ok((*dtype, shape)),
         other => Err(Error::invalid_argument(format!("expected a dense component, got {other}"))),

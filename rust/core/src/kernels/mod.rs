@@ -5,6 +5,14 @@
 pub(crate) mod cast;
 mod dispatch;
 mod elementwise;
+mod index;
+mod join;
+mod parts;
+mod raw;
+mod reduce;
+mod shape;
+mod strided;
+mod text;
 
 use std::sync::Arc;
 
@@ -16,7 +24,17 @@ use crate::graph::kernel::Kernel;
 type Family = fn(&str, &Attrs) -> Result<Option<Arc<dyn Kernel>>>;
 
 /// All families of operations.
-const FAMILIES: &[Family] = &[cast::build, elementwise::build];
+const FAMILIES: &[Family] = &[
+    elementwise::build,
+    cast::build,
+    shape::build,
+    index::build,
+    join::build,
+    reduce::build,
+    raw::build,
+    text::build,
+    parts::build,
+];
 
 /// The kernel of an operation with its static arguments.
 ///

@@ -2,7 +2,7 @@
 
 use num_complex::Complex;
 
-use crate::data::{Column, DType, Spec, Tensor};
+use crate::data::{Column, DType, PartialShape, Spec, Tensor};
 use crate::error::{Error, Result};
 use crate::graph::kernel::{Arg, Kernel, Tolerance};
 use crate::kernels::cast::{Source, dense, inputs};
@@ -183,7 +183,7 @@ fn divide_complex<P: Float>(a: Complex<P>, b: Complex<P>) -> Complex<P> {
 }
 
 /// The dtype that both inputs have, and the shape of their broadcast.
-pub(super) fn same_types(op: &str, specs: &[Spec]) -> Result<(DType, crate::data::PartialShape)> {
+pub(super) fn same_types(op: &str, specs: &[Spec]) -> Result<(DType, PartialShape)> {
     let [a, b] = inputs(specs)?;
     let ((a, a_shape), (b, b_shape)) = (dense(a)?, dense(b)?);
     if a != b {

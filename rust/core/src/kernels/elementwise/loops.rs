@@ -8,9 +8,10 @@
 use smallvec::SmallVec;
 
 use crate::data::shape::{broadcast, volume};
-use crate::data::{BufferMut, DType, Dims, Element, PartialShape, Tensor};
+use crate::data::{DType, Dims, Element, PartialShape, Tensor};
 use crate::error::{Error, Result};
 use crate::graph::kernel::Arg;
+use crate::kernels::cast::scratch;
 
 /// One loop: how often, and how far each input moves.
 #[derive(Clone, Copy)]
@@ -125,7 +126,7 @@ pub(crate) fn zip<A: Element, R: Element>(
 ) -> Result<Tensor> {
     let loops = Loops::new(args, rows)?;
     let (a, b) = (args[0].tensor()?.values::<A>()?, args[1].tensor()?.values::<A>()?);
-    let mut out = BufferMut::scratch(loops.len * size_of::<R>())?;
+    let mut out = scratch::<R>(loops.len)?;
     let result = out.typed_mut::<R>();
     let steps = loops.steps;
     loops.run(|start, count, [i, j]| {

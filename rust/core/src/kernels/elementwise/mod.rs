@@ -4,7 +4,7 @@
 mod binary;
 mod compare;
 pub(crate) mod loops;
-mod number;
+pub(crate) mod number;
 mod select;
 mod unary;
 

@@ -6,7 +6,7 @@ use num_complex::Complex;
 use crate::data::{BufferMut, BytesArray, Column, DType, Spec, Tensor};
 use crate::error::{Error, Result};
 use crate::graph::kernel::{Arg, Kernel, Tolerance};
-use crate::kernels::cast::{dense, inputs};
+use crate::kernels::cast::{dense, inputs, scratch};
 use crate::kernels::elementwise::binary::same_types;
 use crate::kernels::elementwise::loops::{Loops, broadcast_partial};
 
@@ -19,7 +19,7 @@ fn choose<T: Pod>(loops: &Loops<3>, condition: &[u8], a: &[u8], b: &[u8]) -> Res
         bytemuck::try_cast_slice::<u8, T>(bytes).map_err(|e| Error::internal(e.to_string()))
     };
     let (a, b) = (cast(a)?, cast(b)?);
-    let mut out = BufferMut::scratch(loops.len * size_of::<T>())?;
+    let mut out = scratch::<T>(loops.len)?;
     let result: &mut [T] = bytemuck::cast_slice_mut(&mut out);
     let steps = loops.steps;
     loops.run(|start, count, [c, i, j]| {

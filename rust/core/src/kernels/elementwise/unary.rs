@@ -2,10 +2,10 @@
 
 use num_complex::Complex;
 
-use crate::data::{BufferMut, Column, DType, Element, Spec, Tensor};
+use crate::data::{Column, DType, Element, Spec, Tensor};
 use crate::error::{Error, Result};
 use crate::graph::kernel::{Arg, Kernel, Tolerance};
-use crate::kernels::cast::{Bool, Source, dense, inputs, map_flat};
+use crate::kernels::cast::{Bool, Source, dense, inputs, map_flat, scratch};
 use crate::kernels::dispatch::with_type;
 use crate::kernels::elementwise::binary::multiply_complex;
 use crate::kernels::elementwise::number::{Float, Integer, Number};
@@ -163,7 +163,7 @@ impl Unary {
 #[inline(always)]
 fn map<A: Element, R: Element>(x: &Tensor, dtype: DType, f: impl Fn(A) -> R) -> Result<Tensor> {
     let values = x.values::<A>()?;
-    let mut out = BufferMut::scratch(values.len() * size_of::<R>())?;
+    let mut out = scratch::<R>(values.len())?;
     out.typed_mut::<R>().iter_mut().zip(values).for_each(|(out, x)| *out = f(*x));
     Tensor::fixed(dtype, x.dims().into(), out.freeze())
 }

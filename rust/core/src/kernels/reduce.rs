@@ -1,0 +1,391 @@
+//! Reductions: `sum`, `mean`, `prod`, `max`, `min`, `any`, `all`, `argmax`, `argmin`.
+//!
+//! The reduced axes are moved to the end, where they are one run of values for each result.
+//! Floats are added pairwise as NumPy does along contiguous runs.
+
+use std::sync::Arc;
+
+use half::{bf16, f16};
+use num_complex::Complex;
+
+use crate::data::shape::volume;
+use crate::data::{Column, DType, Dims, Element, PartialShape, Spec, Tensor};
+use crate::error::{Error, Result};
+use crate::graph::attr::Attrs;
+use crate::graph::kernel::{Arg, Kernel, Tolerance};
+use crate::kernels::cast::{Bool, Source, cast_tensor, dense, inputs, scratch};
+use crate::kernels::dispatch::with_type;
+use crate::kernels::elementwise::number::Number;
+use crate::kernels::shape::{normal_axes, stacked};
+use crate::kernels::strided::Walk;
+
+const OPS: &[&str] = &["sum", "mean", "prod", "max", "min", "any", "all", "argmax", "argmin"];
+
+#[derive(Debug)]
+struct Reduce {
+    op: &'static str,
+    /// All axes if `None`.
+    axes: Option<Vec<i64>>,
+    keepdims: bool,
+    /// In which type it adds up; that of the input if `None`.
+    dtype: Option<DType>,
+}
+
+pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> {
+    let Some(op) = OPS.iter().find(|name| **name == op) else { return Ok(None) };
+    let typed = matches!(*op, "sum" | "mean" | "prod");
+    attrs.only(if typed { &["axis", "keepdims", "dtype"] } else { &["axis", "keepdims"] })?;
+    let axes = attrs.opt_ints("axis")?;
+    if op.starts_with("arg") && axes.as_ref().is_some_and(|axes| axes.len() != 1) {
+        return Err(Error::invalid_argument(format!("{op} takes one axis or none")));
+    }
+    let dtype = if typed { attrs.opt_dtype("dtype")? } else { None };
+    let keepdims = attrs.bool_or("keepdims", false)?;
+    Ok(Some(Arc::new(Reduce { op, axes, keepdims, dtype })))
+}
+
+impl Reduce {
+    fn axes(&self, rank: usize) -> Result<Vec<usize>> {
+        match &self.axes {
+            None => Ok((0..rank).collect()),
+            Some(axes) => normal_axes(axes, rank),
+        }
+    }
+
+    /// The type of the result for values of this type.
+    fn output(&self, dtype: DType) -> Option<DType> {
+        let real = dtype.is_integer() || dtype.is_float();
+        let adds = |dtype: DType| !dtype.is_text() && dtype != DType::Bool;
+        match self.op {
+            "sum" | "prod" => {
+                let out = self.dtype.unwrap_or(dtype);
+                (!dtype.is_text() && adds(out)).then_some(out)
+            }
+            "mean" => {
+                let out = self.dtype.unwrap_or(dtype);
+                (!dtype.is_text() && adds(out) && !out.is_integer()).then_some(out)
+            }
+            "max" | "min" => (real || dtype == DType::Bool).then_some(dtype),
+            "any" | "all" => (!dtype.is_text()).then_some(DType::Bool),
+            _ => (real || dtype == DType::Bool).then_some(DType::Int64),
+        }
+    }
+
+    /// The shape of the result.
+    fn rule(&self, dims: &[Option<usize>]) -> Result<Vec<Option<usize>>> {
+        let axes = self.axes(dims.len())?;
+        let dim = |(axis, dim): (usize, &Option<usize>)| match axes.contains(&axis) {
+            true => self.keepdims.then_some(Some(1)),
+            false => Some(*dim),
+        };
+        Ok(dims.iter().enumerate().filter_map(dim).collect())
+    }
+
+    /// The values with the reduced axes at the end, and how many they are.
+    fn in_runs(&self, tensor: &Tensor) -> Result<(Tensor, usize)> {
+        let row = tensor.dims().get(1..).unwrap_or_default();
+        let axes = self.axes(row.len())?;
+        let order: Vec<usize> = std::iter::once(0)
+            .chain((0..row.len()).filter(|axis| !axes.contains(axis)).map(|axis| axis + 1))
+            .chain(axes.iter().map(|axis| axis + 1))
+            .collect();
+        let plain = Walk::plain(tensor.dims());
+        let walk = Walk {
+            dims: order.iter().map(|axis| tensor.dims()[*axis]).collect(),
+            strides: order.iter().map(|axis| plain.strides[*axis]).collect(),
+            start: 0,
+        };
+        let count = axes.iter().map(|axis| row[*axis]).product();
+        Ok((walk.collect(tensor)?, count))
+    }
+
+    fn compute(&self, tensor: &Tensor, count: usize, dims: Dims) -> Result<Tensor> {
+        let dtype = tensor.dtype();
+        let unknown = || Error::internal(format!("{} does not take {dtype}", self.op));
+        let stored = if dtype == DType::Bool { DType::UInt8 } else { dtype };
+        match self.op {
+            "sum" | "mean" | "prod" => with_type!(dtype, T: [int, float, complex] => {
+                self.accumulate::<T>(tensor, count, dims)
+            }, else Err(unknown())),
+            "any" => with_type!(dtype, T: [bool, int, float, complex] => {
+                runs::<T, Bool>(tensor, count, dims, DType::Bool, |run| {
+                    Bool(u8::from(run.iter().any(|value| value.truth())))
+                })
+            }, else Err(unknown())),
+            "all" => with_type!(dtype, T: [bool, int, float, complex] => {
+                runs::<T, Bool>(tensor, count, dims, DType::Bool, |run| {
+                    Bool(u8::from(run.iter().all(|value| value.truth())))
+                })
+            }, else Err(unknown())),
+            _ => with_type!(stored, T: [int, float] => match self.op {
+                "max" => runs::<T, T>(tensor, count, dims, dtype, |run| lanes(run, Number::maximum)),
+                "min" => runs::<T, T>(tensor, count, dims, dtype, |run| lanes(run, Number::minimum)),
+                "argmax" => runs::<T, i64>(tensor, count, dims, DType::Int64, |run| {
+                    first(run, |value, best| value > best)
+                }),
+                _ => runs::<T, i64>(tensor, count, dims, DType::Int64, |run| {
+                    first(run, |value, best| value < best)
+                }),
+            }, else Err(unknown())),
+        }
+    }
+
+    fn accumulate<T: Accumulate>(
+        &self,
+        tensor: &Tensor,
+        count: usize,
+        dims: Dims,
+    ) -> Result<Tensor> {
+        let dtype = tensor.dtype();
+        match self.op {
+            "sum" => runs::<T, T>(tensor, count, dims, dtype, |run| T::narrow(T::sum(run))),
+            "prod" => runs::<T, T>(tensor, count, dims, dtype, T::product),
+            _ => runs::<T, T>(tensor, count, dims, dtype, |run| T::divide(T::sum(run), count)),
+        }
+    }
+
+    fn check_empty(&self) -> Result<()> {
+        match self.op {
+            "max" | "min" => Err(Error::invalid_argument(format!(
+                "zero-size array to reduction operation {}imum which has no identity",
+                self.op
+            ))),
+            "argmax" | "argmin" => {
+                let text = format!("attempt to get {} of an empty sequence", self.op);
+                Err(Error::invalid_argument(text))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// One result for each run of `count` values.
+#[inline(always)]
+fn runs<A: Element, R: Element>(
+    tensor: &Tensor,
+    count: usize,
+    dims: Dims,
+    dtype: DType,
+    reduce: impl Fn(&[A]) -> R,
+) -> Result<Tensor> {
+    let values = tensor.values::<A>()?;
+    let mut out = scratch::<R>(volume(&dims)?)?;
+    for (i, out) in out.typed_mut::<R>().iter_mut().enumerate() {
+        *out = reduce(&values[i * count..(i + 1) * count]);
+    }
+    Tensor::fixed(dtype, dims, out.freeze())
+}
+
+/// Folds in eight lanes, which the compiler vectorises; the order does not matter to `f`.
+#[inline(always)]
+fn lanes<T: Number>(run: &[T], f: impl Fn(T, T) -> T) -> T {
+    let (chunks, rest) = run.as_chunks::<8>();
+    let mut result = run[0];
+    if let Some((first, chunks)) = chunks.split_first() {
+        let mut lanes = *first;
+        for chunk in chunks {
+            (0..8).for_each(|i| lanes[i] = f(lanes[i], chunk[i]));
+        }
+        lanes.iter().for_each(|lane| result = f(result, *lane));
+    }
+    rest.iter().fold(result, |result, value| f(result, *value))
+}
+
+/// Index of the first value that no other is better than; a NaN is better than all.
+fn first<T: Number>(run: &[T], better: impl Fn(T, T) -> bool) -> i64 {
+    let (mut at, mut best) = (0, run[0]);
+    for (i, value) in run.iter().enumerate() {
+        if best.is_nan() {
+            break;
+        }
+        if better(*value, best) || value.is_nan() {
+            (at, best) = (i, *value);
+        }
+    }
+    at as i64
+}
+
+/// How a type adds up and multiplies.
+trait Accumulate: Source {
+    /// What sums are kept in.
+    type Sum: Copy;
+    fn sum(run: &[Self]) -> Self::Sum;
+    fn narrow(sum: Self::Sum) -> Self;
+    fn divide(sum: Self::Sum, count: usize) -> Self;
+    fn product(run: &[Self]) -> Self;
+}
+
+macro_rules! integers {
+    ($($type:ty),*) => {$(
+        impl Accumulate for $type {
+            type Sum = $type;
+            fn sum(run: &[Self]) -> Self {
+                run.iter().fold(0, |sum: Self, value| sum.wrapping_add(*value))
+            }
+            fn narrow(sum: Self) -> Self {
+                sum
+            }
+            fn divide(sum: Self, count: usize) -> Self {
+                sum.checked_div(count as Self).unwrap_or(0)
+            }
+            fn product(run: &[Self]) -> Self {
+                run.iter().fold(1, |product: Self, value| product.wrapping_mul(*value))
+            }
+        }
+    )*};
+}
+
+integers!(i8, i16, i32, i64, u8, u16, u32, u64);
+
+/// `$get` leads to the type of the sum, `$put` back.
+macro_rules! floats {
+    ($($type:ty, $sum:ty, $name:ident, $get:expr, $put:expr);*) => {$(
+        /// NumPy's pairwise summation: blocks of up to 128 values in eight lanes.
+        fn $name(run: &[$type]) -> $sum {
+            let get = $get;
+            if run.len() < 8 {
+                // Minus zero is the sum that changes nothing, not even the sign of a zero.
+                return run.iter().fold(-0.0, |sum: $sum, value| sum + get(*value));
+            }
+            if run.len() > 128 {
+                let half = run.len() / 2;
+                let (a, b) = run.split_at(half - half % 8);
+                return $name(a) + $name(b);
+            }
+            let (chunks, rest) = run.as_chunks::<8>();
+            let mut r = chunks[0].map(get);
+            for chunk in &chunks[1..] {
+                (0..8).for_each(|i| r[i] += get(chunk[i]));
+            }
+            let sum = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
+            rest.iter().fold(sum, |sum, value| sum + get(*value))
+        }
+
+        impl Accumulate for $type {
+            type Sum = $sum;
+            fn sum(run: &[Self]) -> $sum {
+                $name(run)
+            }
+            fn narrow(sum: $sum) -> Self {
+                $put(sum)
+            }
+            fn divide(sum: $sum, count: usize) -> Self {
+                $put(sum / count as $sum)
+            }
+            fn product(run: &[Self]) -> Self {
+                $put(run.iter().fold(1.0, |product: $sum, value| product * $get(*value)))
+            }
+        }
+    )*};
+}
+
+floats!(
+    f32, f32, sum_f32, |value: f32| value, |value: f32| value;
+    f64, f64, sum_f64, |value: f64| value, |value: f64| value;
+    f16, f32, sum_f16, f16::to_f32, f16::from_f32;
+    bf16, f32, sum_bf16, bf16::to_f32, bf16::from_f32
+);
+
+macro_rules! complex {
+    ($($part:ty),*) => {$(
+        impl Accumulate for Complex<$part> {
+            type Sum = Self;
+            fn sum(run: &[Self]) -> Self {
+                run.iter().fold(Complex::new(0.0, 0.0), |sum, value| sum + value)
+            }
+            fn narrow(sum: Self) -> Self {
+                sum
+            }
+            fn divide(sum: Self, count: usize) -> Self {
+                Complex::new(sum.re / count as $part, sum.im / count as $part)
+            }
+            fn product(run: &[Self]) -> Self {
+                run.iter().fold(Complex::new(1.0, 0.0), |product, value| product * value)
+            }
+        }
+    )*};
+}
+
+complex!(f32, f64);
+
+impl Kernel for Reduce {
+    fn infer(&self, specs: &[Spec]) -> Result<Vec<Spec>> {
+        let [spec] = inputs(specs)?;
+        let (dtype, shape) = dense(spec)?;
+        let Some(output) = self.output(dtype) else {
+            let to = self.dtype.map(|to| format!(" in {to}")).unwrap_or_default();
+            return Err(Error::invalid_argument(format!("{} does not take {dtype}{to}", self.op)));
+        };
+        let shape = match shape.dims() {
+            Some(dims) => PartialShape::new(self.rule(dims)?),
+            None if self.axes.is_none() && !self.keepdims => PartialShape::scalar(),
+            None => PartialShape::UNKNOWN,
+        };
+        Ok(vec![Spec::Tensor { dtype: output, shape }])
+    }
+
+    fn run(&self, args: &[Arg], rows: usize, _: &[bool]) -> Result<Vec<Column>> {
+        let [arg] = inputs(args)?;
+        let tensor = stacked(arg, rows)?;
+        let row = tensor.dims().get(1..).unwrap_or_default();
+        let partial: Vec<_> = row.iter().map(|dim| Some(*dim)).collect();
+        let dims = PartialShape::new(self.rule(&partial)?).prepend(Some(rows)).known();
+        let dims = dims.ok_or_else(|| Error::internal("a shape is known in part only"))?;
+        let (mut tensor, count) = self.in_runs(&tensor)?;
+        if count == 0 && volume(&dims)? > 0 {
+            self.check_empty()?;
+        }
+        if let Some(dtype) = self.dtype {
+            tensor = cast_tensor(&tensor, dtype)?;
+        }
+        Ok(vec![Column::Stacked(self.compute(&tensor, count, dims)?)])
+    }
+
+    fn tolerance(&self) -> Tolerance {
+        match self.op {
+            "sum" | "mean" | "prod" => Tolerance::Sum,
+            "max" | "min" => Tolerance::Moved,
+            _ => Tolerance::Exact,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::attr::Attr;
+
+    fn reduce(op: &str, attrs: Attrs, tensor: Tensor) -> Result<Tensor> {
+        let kernel = build(op, &attrs)?.unwrap();
+        let column = kernel.run(&[Arg::Const(tensor)], 1, &[true])?.remove(0);
+        stacked(&Arg::Column(column), 1)?.row(0)
+    }
+
+    #[test]
+    fn axes_other_than_the_last_are_moved_there() {
+        let tensor = Tensor::from_values(&[2, 3], &[1_i64, 2, 3, 4, 5, 6]).unwrap();
+        let axis = |axis| Attrs::from([("axis", Attr::Int(axis))]);
+        let sum = reduce("sum", axis(0), tensor.clone()).unwrap();
+        assert_eq!(sum.values::<i64>().unwrap(), [5, 7, 9]);
+        let keep = axis(-1).with("keepdims", Attr::Bool(true));
+        let max = reduce("max", keep, tensor.clone()).unwrap();
+        assert_eq!((max.dims(), max.values::<i64>().unwrap()), (&[2, 1][..], &[3, 6][..]));
+        let mean = Attrs::from([("dtype", Attr::DType(DType::Float64))]);
+        assert_eq!(reduce("mean", mean, tensor).unwrap().values::<f64>().unwrap(), [3.5]);
+    }
+
+    #[test]
+    fn nan_is_the_largest_and_the_least() {
+        let tensor = Tensor::from_values(&[4], &[1.0, f64::NAN, 3.0, f64::NAN]).unwrap();
+        let at = reduce("argmin", Attrs::new(), tensor.clone()).unwrap();
+        assert_eq!(at.values::<i64>().unwrap(), [1]);
+        assert!(reduce("max", Attrs::new(), tensor).unwrap().values::<f64>().unwrap()[0].is_nan());
+    }
+
+    #[test]
+    fn nothing_has_no_largest_value() {
+        let tensor = Tensor::from_values::<f32>(&[0], &[]).unwrap();
+        assert!(reduce("max", Attrs::new(), tensor.clone()).is_err());
+        assert_eq!(reduce("sum", Attrs::new(), tensor).unwrap().values::<f32>().unwrap(), [0.0]);
+    }
+}

@@ -1,0 +1,173 @@
+"""Writes numpy_ops.json: what NumPy 2 gives for each operation of a graph on special values.
+
+Each case has an operation, its static arguments, inputs and the result; arrays are dtype, shape
+and the hex of their little-endian bytes. `close` marks results that may differ by 4 units in the
+last place, `sum` those that may differ by n eps of the sum of magnitudes.
+
+Left out, since NumPy itself does not define them: the sign of a zero that maximum and minimum
+give for zeros of both signs, and casts of floats out of the range of an integer type.
+"""
+
+import itertools
+import json
+import pathlib
+
+import numpy as np
+
+SIGNED = ["int8", "int16", "int32", "int64"]
+UNSIGNED = ["uint8", "uint16", "uint32", "uint64"]
+FLOATS = ["float16", "float32", "float64"]
+COMPLEX = ["complex64", "complex128"]
+REAL = SIGNED + UNSIGNED + FLOATS
+
+cases = []
+
+
+def array(value):
+    value = np.asarray(value)
+    return {"dtype": value.dtype.name, "shape": list(value.shape), "hex": value.tobytes().hex()}
+
+
+def case(op, inputs, result, attrs=None, **how):
+    inputs = [array(x) for x in inputs]
+    cases.append({"op": op, "attrs": attrs or {}, "inputs": inputs, "expect": array(result)} | how)
+
+
+def special(dtype, zeros=True):
+    if dtype == "bool":
+        return np.array([False, True])
+    if dtype in COMPLEX:
+        return np.array([0, 1, -2.5, 1j, 3 - 4j, -0.5 + 2j], dtype)
+    if dtype in FLOATS:
+        info = np.finfo(dtype)
+        values = [0.0, 1.0, -1.0, 0.5, -2.5, 3.0, 7.25, info.max, info.min, info.tiny, info.eps]
+        values += [np.inf, -np.inf, np.nan] + ([-0.0] if zeros else [])
+        return np.array(values, dtype)
+    info = np.iinfo(dtype)
+    values = {0, 1, 2, 3, 7, 100, info.max, info.max - 1, info.min, info.min + 1}
+    if info.min < 0:
+        values |= {-1, -2, -7}
+    return np.array(sorted(values), dtype)
+
+
+def pairs(op, dtypes, zeros=True, **how):
+    for dtype in dtypes:
+        a, b = special(dtype, zeros)[:, None], special(dtype, zeros)[None, :]
+        case(op, [a, b], getattr(np, op)(a, b), **how)
+
+
+def binary():
+    for op in ["add", "subtract", "multiply"]:
+        pairs(op, REAL + COMPLEX)
+    pairs("true_divide", FLOATS + COMPLEX)
+    pairs("floor_divide", REAL)
+    pairs("remainder", REAL)
+    for op in ["maximum", "minimum", "fmax", "fmin"]:
+        pairs(op, ["bool"] + REAL, zeros=False)
+    for op in ["arctan2", "hypot", "power"]:
+        pairs(op, FLOATS, close=True)
+    pairs("copysign", FLOATS)
+    for dtype in SIGNED + UNSIGNED:
+        base, exponent = special(dtype)[:, None], np.array([0, 1, 2, 5, 63, 100], dtype)
+        case("power", [base, exponent], base**exponent)
+    for op in ["equal", "not_equal", "logical_and", "logical_or", "logical_xor"]:
+        pairs(op, ["bool"] + REAL + COMPLEX)
+    for op in ["less", "less_equal", "greater", "greater_equal"]:
+        pairs(op, ["bool"] + REAL)
+    for op in ["bitwise_and", "bitwise_or", "bitwise_xor"]:
+        pairs(op, ["bool"] + SIGNED + UNSIGNED)
+    for op in ["left_shift", "right_shift"]:
+        pairs(op, SIGNED + UNSIGNED)
+
+
+def unary():
+    close = "exp log log2 log10 log1p expm1 exp2 sin cos tan arcsin arccos arctan sinh cosh tanh"
+    rules = [
+        (["negative", "square"], REAL + COMPLEX, {}),
+        (["absolute"], ["bool"] + REAL, {}),
+        (["absolute"], COMPLEX, {"close": True}),
+        (["sign"], REAL, {}),
+        (["floor", "ceil", "trunc", "rint", "sqrt", "reciprocal"], FLOATS, {}),
+        (["logical_not"], ["bool"] + REAL + COMPLEX, {}),
+        (["invert"], ["bool"] + SIGNED + UNSIGNED, {}),
+        (["isnan", "isinf", "isfinite"], ["bool"] + REAL, {}),
+        (["conjugate", "real", "imag"], COMPLEX, {}),
+        (close.split(), FLOATS, {"close": True}),
+    ]
+    for ops, dtypes, how in rules:
+        for op, dtype in itertools.product(ops, dtypes):
+            x = special(dtype)
+            if how and dtype in FLOATS:
+                # Sine of the largest float needs a reduction that libraries do differently.
+                x = np.append(x[(abs(x) < 1e4) | ~np.isfinite(x)], [0.25, 1.5, -0.75]).astype(dtype)
+            case(op, [x], getattr(np, op)(x), **how)
+
+
+def casts():
+    every = ["bool"] + REAL + COMPLEX
+    for source, target in itertools.product(every, every):
+        x = special(source)
+        if source in FLOATS + COMPLEX and target in SIGNED + UNSIGNED:
+            x = np.array([0, 1, 2.5, 3.75, 100], source)
+            if target in SIGNED:
+                x = np.append(x, [-1.5, -100]).astype(source)
+        case("cast", [x], x.astype(target), {"dtype": target})
+
+
+def shapes():
+    x = np.arange(24, dtype="int32").reshape(2, 3, 4)
+    thin = x[:, :1]
+    case("reshape", [x], x.reshape(4, -1), {"shape": [4, -1]})
+    case("transpose", [x], x.T)
+    case("transpose", [x], x.transpose(1, 2, 0), {"axes": [1, 2, 0]})
+    case("expand_dims", [x], np.expand_dims(x, (0, -1)), {"axis": [0, -1]})
+    case("squeeze", [thin], np.squeeze(thin, 1), {"axis": 1})
+    case("broadcast_to", [thin], np.broadcast_to(thin, (2, 2, 3, 4)), {"shape": [2, 2, 3, 4]})
+    case("concatenate", [x, x[:, :2]], np.concatenate([x, x[:, :2]], 1), {"axis": 1})
+    case("stack", [x, x + 1], np.stack([x, x + 1], -1), {"axis": -1})
+    case("select", [x > 9, x, -x], np.where(x > 9, x, -x))
+    case("getitem", [x, np.int64(-1)], x[-1])
+    case("getitem", [x, np.array([1, 0, 1])], x[[1, 0, 1]])
+
+    def tag(item):
+        if isinstance(item, slice):
+            return [item.start, item.stop, item.step]
+        return "..." if item is Ellipsis else item
+
+    keys = [
+        np.s_[0], np.s_[-1, 1:], np.s_[..., 0], np.s_[:, None, ::2], np.s_[::-1, ::-2, 1:-1],
+        np.s_[1, 2, 3], np.s_[5:], np.s_[:, 2:0:-1, None, ...], np.s_[...], np.s_[0, ..., -3:100:2],
+    ]  # fmt: skip
+    for key in keys:
+        items = key if isinstance(key, tuple) else (key,)
+        case("slice", [x], x[key], {"key": [tag(item) for item in items]})
+
+
+def reductions():
+    rng = np.random.default_rng(7)
+    inputs = [rng.integers(-50, 50, (3, 4, 5)), rng.normal(size=(3, 4, 5))]
+    inputs += [rng.normal(size=shape).astype(dtype) for shape, dtype in
+               [((2, 300), "float32"), ((4, 30), "float16")]]  # fmt: skip
+    for x in inputs:
+        for axis, keepdims in [(None, False), (0, False), (-1, True), ((0, 1), False)]:
+            attrs = {"axis": list(axis) if isinstance(axis, tuple) else axis, "keepdims": keepdims}
+            for op in ["sum", "prod", "mean"]:
+                result = getattr(np, op)(x, axis=axis, keepdims=keepdims)
+                case(op, [x], result, attrs | {"dtype": result.dtype.name}, sum=True)
+            for op in ["max", "min", "any", "all"]:
+                case(op, [x], getattr(np, op)(x, axis=axis, keepdims=keepdims), attrs)
+            if not isinstance(axis, tuple):
+                for op in ["argmax", "argmin"]:
+                    case(op, [x], getattr(np, op)(x, axis=axis, keepdims=keepdims), attrs)
+    for x in [special("float32"), special("bool"), special("int8")]:
+        for op in ["max", "min", "any", "all", "argmax", "argmin"]:
+            case(op, [x], getattr(np, op)(x))
+    case("sum", [special("bool")], special("bool").sum(), {"dtype": "int64"})
+
+
+np.seterr(all="ignore")
+for part in [binary, unary, casts, shapes, reductions]:
+    part()
+lines = ",\n".join(json.dumps(c, separators=(",", ":")) for c in cases)
+text = f'{{"numpy":"{np.__version__}","cases":[\n{lines}\n]}}\n'
+pathlib.Path(__file__).with_name("numpy_ops.json").write_text(text)
