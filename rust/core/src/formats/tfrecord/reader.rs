@@ -275,6 +275,8 @@ impl Found {
     fn scan(&mut self, window: &Window, max: usize, max_frame: u64) -> (Stop, usize) {
         let (bytes, base) = (window.rest(), window.start());
         let (buffer, before) = (self.buffers.len() as u32, self.views.len());
+        let likely = window.available() / (HEADER_BYTES + FOOTER_BYTES);
+        self.views.reserve((max - before).min(likely).min(1024));
         let mut at = 0;
         let stop = loop {
             if self.views.len() >= max || self.payload >= CHUNK_BYTES {
