@@ -10,6 +10,12 @@ use crate::ErrorKind;
 use crate::error::Result;
 use crate::io::compress::Compression;
 
+/// Readers and writers move between threads.
+const _: fn() = || {
+    fn send<T: Send>() {}
+    send::<(Reader, Writer)>();
+};
+
 struct Folder(tempfile::TempDir);
 
 impl Folder {
