@@ -1,1 +1,32 @@
 //! The operations a graph can hold: each has a shape and dtype rule and a vectorised run.
+//!
+//! Each file knows some operations by name; [`build`] asks one after the other.
+
+pub(crate) mod cast;
+mod dispatch;
+mod elementwise;
+
+use std::sync::Arc;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::graph::attr::Attrs;
+use crate::graph::kernel::Kernel;
+
+/// Makes the kernel of an operation; `None` if the operation is not of this family.
+type Family = fn(&str, &Attrs) -> Result<Option<Arc<dyn Kernel>>>;
+
+/// All families of operations.
+const FAMILIES: &[Family] = &[cast::build, elementwise::build];
+
+/// The kernel of an operation with its static arguments.
+///
+/// # Errors
+/// `Unimplemented` for an unknown operation, `InvalidArgument` for arguments that do not fit.
+pub fn build(op: &str, attrs: &Attrs) -> Result<Arc<dyn Kernel>> {
+    for family in FAMILIES {
+        if let Some(kernel) = family(op, attrs)? {
+            return Ok(kernel);
+        }
+    }
+    Err(Error::new(ErrorKind::Unimplemented, format!("there is no operation {op:?}")))
+}

@@ -1,0 +1,257 @@
+//! How stages call a user's function: as a graph on trial, or as foreign code.
+//!
+//! A function says at the start of each run what it is ([`UserFunction::prepare`]). Where it is a
+//! graph, the first element of the run goes through both the graph and the function; only if the
+//! two agree is the rest left to the graph. The verdict can be kept, so that a resumed run goes on
+//! as it went before.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::{Chunk, ElementSpec};
+use crate::error::{Error, Result};
+use crate::graph::graph::Graph;
+use crate::graph::trial::{Trial, try_out};
+
+/// A function of the user: the one way from the engine into foreign code.
+pub trait UserFunction: Send + Sync {
+    /// Name and place: `parse at train.py:12`.
+    fn name(&self) -> String;
+
+    /// The same in each process for the same code.
+    fn hash64(&self) -> u64;
+
+    /// Called when a run opens the stage, which is when captured values are read: a graph, or
+    /// the reason why the function runs as foreign code.
+    ///
+    /// # Errors
+    /// If the function can run in neither way on such elements.
+    fn prepare(&self, input: &ElementSpec) -> Result<Prepared>;
+
+    /// Calls the function on each row in order; stops at the first row that fails.
+    fn call(&self, chunk: &Chunk) -> Called;
+
+    /// True if the graph cannot be compared with the function: it draws random numbers, say.
+    fn is_exempt_from_trial(&self) -> bool {
+        false
+    }
+}
+
+/// What a function is in a run.
+#[derive(Clone, Debug)]
+pub enum Prepared {
+    /// A graph, to be tried.
+    Graph(Arc<Graph>),
+    /// Foreign code.
+    Foreign {
+        /// Why it is no graph, for `explain`.
+        reason: String,
+    },
+}
+
+/// The outcome of a call on a chunk.
+pub struct Called {
+    /// The results of the rows before the failing one; `None` if there are none.
+    pub done: Option<Chunk>,
+    /// The error of the row after those; `None` if all rows are done.
+    pub error: Option<Error>,
+}
+
+impl Called {
+    /// All rows are done.
+    pub fn all(chunk: Chunk) -> Self {
+        Called { done: Some(chunk), error: None }
+    }
+
+    /// The first row fails.
+    pub fn failed(error: Error) -> Self {
+        Called { done: None, error: Some(error) }
+    }
+}
+
+/// How the trial of a function ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The graph stands for the function.
+    Native,
+    /// The function runs as foreign code.
+    Foreign {
+        /// Why, for `explain`.
+        reason: String,
+    },
+}
+
+/// A function in one run. Several workers may call it at once.
+pub struct FunctionRun {
+    function: Arc<dyn UserFunction>,
+    graph: Option<Arc<Graph>>,
+    verdict: OnceLock<Verdict>,
+    /// Held during the trial; others wait for its verdict.
+    trial: Mutex<()>,
+}
+
+impl FunctionRun {
+    /// Prepares the function for a run. A verdict of an earlier part of the same run stands.
+    ///
+    /// # Errors
+    /// Those of [`UserFunction::prepare`].
+    pub fn open(
+        function: Arc<dyn UserFunction>,
+        input: &ElementSpec,
+        verdict: Option<Verdict>,
+    ) -> Result<Self> {
+        let settled = OnceLock::new();
+        let mut graph = None;
+        let verdict = match verdict {
+            Some(foreign @ Verdict::Foreign { .. }) => Some(foreign),
+            kept => match function.prepare(input)? {
+                Prepared::Foreign { reason } => Some(Verdict::Foreign { reason }),
+                Prepared::Graph(prepared) => {
+                    graph = Some(prepared);
+                    if function.is_exempt_from_trial() { Some(Verdict::Native) } else { kept }
+                }
+            },
+        };
+        if let Some(verdict) = verdict {
+            let _ = settled.set(verdict);
+        }
+        Ok(FunctionRun { function, graph, verdict: settled, trial: Mutex::new(()) })
+    }
+
+    /// The function.
+    pub fn function(&self) -> &Arc<dyn UserFunction> {
+        &self.function
+    }
+
+    /// The graph, unless the function runs as foreign code.
+    pub fn graph(&self) -> Option<&Arc<Graph>> {
+        self.graph.as_ref().filter(|_| self.is_native())
+    }
+
+    /// True if a graph runs, or will unless its trial fails.
+    pub fn is_native(&self) -> bool {
+        self.graph.is_some() && !matches!(self.verdict.get(), Some(Verdict::Foreign { .. }))
+    }
+
+    /// True if the next call runs foreign code: always, or for the trial.
+    pub fn is_foreign_next(&self) -> bool {
+        !matches!(self.verdict.get(), Some(Verdict::Native))
+    }
+
+    /// How the trial ended; `None` before.
+    pub fn verdict(&self) -> Option<Verdict> {
+        self.verdict.get().cloned()
+    }
+
+    /// What the results look like, if the graph says so.
+    pub fn element_spec(&self) -> ElementSpec {
+        self.graph().map_or(ElementSpec::Unknown, |graph| graph.element_spec())
+    }
+
+    /// Calls the function on each row in order; stops at the first row that fails.
+    pub fn call(&self, chunk: &Chunk) -> Called {
+        match (&self.graph, self.verdict.get()) {
+            (Some(graph), Some(Verdict::Native)) => call_graph(graph, chunk),
+            (Some(graph), None) => self.call_on_trial(graph, chunk),
+            _ => self.function.call(chunk),
+        }
+    }
+
+    fn call_on_trial(&self, graph: &Arc<Graph>, chunk: &Chunk) -> Called {
+        // The guard protects no data, so a panic of the function leaves nothing broken.
+        let guard = self.trial.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.verdict.get().is_some() {
+            drop(guard);
+            return self.call(chunk);
+        }
+        let first = match chunk.slice(0..1) {
+            Ok(first) => first,
+            Err(error) => return Called::failed(error),
+        };
+        let theirs = self.function.call(&first);
+        match try_out(graph, &first, &theirs) {
+            Trial::Agrees => {
+                let _ = self.verdict.set(Verdict::Native);
+                drop(guard);
+                call_graph(graph, chunk)
+            }
+            // No values to compare: the next element is tried.
+            Trial::BothFail => theirs,
+            Trial::Differs(reason) => {
+                let _ = self.verdict.set(Verdict::Foreign { reason });
+                drop(guard);
+                self.go_on_foreign(theirs, chunk)
+            }
+        }
+    }
+
+    /// The rows after the first, whose outcome is known, as foreign code.
+    fn go_on_foreign(&self, first: Called, chunk: &Chunk) -> Called {
+        let (Some(done), None) = (&first.done, &first.error) else { return first };
+        if chunk.rows() == 1 {
+            return first;
+        }
+        let rest = match chunk.slice(1..chunk.rows()) {
+            Ok(rest) => self.function.call(&rest),
+            Err(error) => Called::failed(error),
+        };
+        let Some(more) = rest.done else {
+            return Called { done: first.done, error: rest.error };
+        };
+        match Chunk::concat(vec![done.clone(), more]) {
+            Ok(both) => Called { done: Some(both), error: rest.error },
+            Err(error) => Called { done: first.done, error: Some(error) },
+        }
+    }
+}
+
+/// Evaluates the graph; where that fails, finds the first row that does.
+fn call_graph(graph: &Graph, chunk: &Chunk) -> Called {
+    match graph.eval(chunk) {
+        Ok(done) => Called::all(done),
+        Err(error) if chunk.rows() <= 1 => Called::failed(without_row(error)),
+        Err(_) => {
+            let mut done = Vec::new();
+            let error = bisect(graph, chunk, &mut done).err().map(without_row);
+            if done.is_empty() {
+                return Called { done: None, error };
+            }
+            match Chunk::concat(done) {
+                Ok(done) => Called { done: Some(done), error },
+                Err(concat) => Called::failed(concat),
+            }
+        }
+    }
+}
+
+/// Evaluates halves of a chunk that failed as a whole, up to the first row that fails.
+fn bisect(graph: &Graph, chunk: &Chunk, done: &mut Vec<Chunk>) -> Result<()> {
+    let half = chunk.rows() / 2;
+    for part in [chunk.slice(0..half)?, chunk.slice(half..chunk.rows())?] {
+        match graph.eval(&part) {
+            Ok(result) => done.push(result),
+            Err(error) if part.rows() == 1 => return Err(error),
+            // A failing part has a failing row, or the graph does not keep rows apart.
+            Err(_) => bisect(graph, &part, done)?,
+        }
+    }
+    Ok(())
+}
+
+/// A row of a chunk is no record of the user's: its number is left out.
+fn without_row(error: Error) -> Error {
+    let place = error.place();
+    if place.record.is_none() || place.file.is_some() {
+        return error;
+    }
+    let mut bare = Error::new(error.kind(), error.message());
+    if let Some(feature) = &place.feature {
+        bare = bare.at_feature(feature);
+    }
+    bare
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,125 @@
+//! Comparisons and logic: two values of one type give a boolean.
+
+use std::cmp::Ordering;
+
+use crate::data::{BufferMut, Column, DType, Spec, Tensor};
+use crate::error::{Error, Result};
+use crate::graph::kernel::{Arg, Kernel};
+use crate::kernels::cast::{Bool, Source, inputs};
+use crate::kernels::dispatch::with_type;
+use crate::kernels::elementwise::binary::same_types;
+use crate::kernels::elementwise::loops::{Loops, zip};
+
+const OPS: &[&str] = &[
+    "equal",
+    "not_equal",
+    "less",
+    "less_equal",
+    "greater",
+    "greater_equal",
+    "logical_and",
+    "logical_or",
+    "logical_xor",
+];
+
+#[derive(Debug)]
+pub(super) struct Compare {
+    op: &'static str,
+}
+
+impl Compare {
+    pub(super) fn named(name: &str) -> Option<Self> {
+        OPS.iter().find(|op| **op == name).map(|op| Compare { op })
+    }
+
+    fn is_logic(&self) -> bool {
+        self.op.starts_with("logical")
+    }
+
+    fn is_equality(&self) -> bool {
+        matches!(self.op, "equal" | "not_equal")
+    }
+
+    fn accepts(&self, dtype: DType) -> bool {
+        match dtype {
+            DType::Bytes | DType::Str => !self.is_logic(),
+            DType::Complex64 | DType::Complex128 => self.is_logic() || self.is_equality(),
+            _ => true,
+        }
+    }
+
+    fn compute(&self, args: &[Arg; 2], rows: usize, dtype: DType) -> Result<Tensor> {
+        if dtype.is_text() {
+            return self.compare_text(args, rows);
+        }
+        if self.is_logic() || self.is_equality() {
+            return with_type!(dtype, T: [bool, int, float, complex] => {
+                logic::<T>(self.op, args, rows)
+            }, else Err(Error::internal("comparison of text as numbers")));
+        }
+        with_type!(dtype, T: [bool, int, float] => {
+            order::<T>(self.op, args, rows)
+        }, else Err(Error::internal("order of complex numbers")))
+    }
+
+    fn compare_text(&self, args: &[Arg; 2], rows: usize) -> Result<Tensor> {
+        let loops = Loops::new(args, rows)?;
+        let (a, b) = (args[0].tensor()?.strings()?, args[1].tensor()?.strings()?);
+        let mut out = BufferMut::scratch(loops.len)?;
+        let steps = loops.steps;
+        loops.run(|start, count, [i, j]| {
+            for k in 0..count {
+                // UTF-8 sorts by code points, as Python does.
+                let order = a.get(i + k * steps[0]).cmp(b.get(j + k * steps[1]));
+                out[start + k] = u8::from(match self.op {
+                    "equal" => order == Ordering::Equal,
+                    "not_equal" => order != Ordering::Equal,
+                    "less" => order == Ordering::Less,
+                    "less_equal" => order != Ordering::Greater,
+                    "greater" => order == Ordering::Greater,
+                    _ => order != Ordering::Less,
+                });
+            }
+        });
+        Tensor::fixed(DType::Bool, loops.dims, out.freeze())
+    }
+}
+
+fn logic<T: Source>(op: &str, args: &[Arg; 2], rows: usize) -> Result<Tensor> {
+    let bool = |value: bool| Bool(u8::from(value));
+    match op {
+        "equal" => zip::<T, Bool>(args, rows, DType::Bool, |a, b| bool(a == b)),
+        "not_equal" => zip::<T, Bool>(args, rows, DType::Bool, |a, b| bool(a != b)),
+        "logical_and" => {
+            zip::<T, Bool>(args, rows, DType::Bool, |a, b| bool(a.truth() & b.truth()))
+        }
+        "logical_or" => zip::<T, Bool>(args, rows, DType::Bool, |a, b| bool(a.truth() | b.truth())),
+        _ => zip::<T, Bool>(args, rows, DType::Bool, |a, b| bool(a.truth() != b.truth())),
+    }
+}
+
+fn order<T: Source + PartialOrd>(op: &str, args: &[Arg; 2], rows: usize) -> Result<Tensor> {
+    let bool = |value: bool| Bool(u8::from(value));
+    match op {
+        "less" => zip::<T, Bool>(args, rows, DType::Bool, |a, b| bool(a < b)),
+        "less_equal" => zip::<T, Bool>(args, rows, DType::Bool, |a, b| bool(a <= b)),
+        "greater" => zip::<T, Bool>(args, rows, DType::Bool, |a, b| bool(a > b)),
+        _ => zip::<T, Bool>(args, rows, DType::Bool, |a, b| bool(a >= b)),
+    }
+}
+
+impl Kernel for Compare {
+    fn infer(&self, specs: &[Spec]) -> Result<Vec<Spec>> {
+        let (dtype, shape) = same_types(self.op, specs)?;
+        if !self.accepts(dtype) {
+            return Err(Error::invalid_argument(format!("{} does not take {dtype}", self.op)));
+        }
+        Ok(vec![Spec::Tensor { dtype: DType::Bool, shape }])
+    }
+
+    fn run(&self, args: &[Arg], rows: usize, _: &[bool]) -> Result<Vec<Column>> {
+        let args = inputs(args)?;
+        let dtype = args[0].tensor()?.dtype();
+        Ok(vec![Column::Stacked(self.compute(args, rows, dtype)?)])
+    }
+}

@@ -1,0 +1,31 @@
+//! Operations that compute each value of the result from one value of each input, with NumPy's
+//! broadcasting over the shapes of rows.
+
+mod binary;
+mod compare;
+pub(crate) mod loops;
+mod number;
+mod select;
+mod unary;
+
+use std::sync::Arc;
+
+use crate::error::Result;
+use crate::graph::attr::Attrs;
+use crate::graph::kernel::Kernel;
+
+pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> {
+    let kernel: Arc<dyn Kernel> = if let Some(op) = binary::Binary::named(op) {
+        Arc::new(op)
+    } else if let Some(op) = compare::Compare::named(op) {
+        Arc::new(op)
+    } else if let Some(op) = unary::Unary::named(op) {
+        Arc::new(op)
+    } else if op == "select" {
+        Arc::new(select::Select)
+    } else {
+        return Ok(None);
+    };
+    attrs.only(&[])?;
+    Ok(Some(kernel))
+}
