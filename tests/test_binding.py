@@ -11,6 +11,7 @@ import attrs
 import numpy as np
 import pytest
 
+import headrace as hr
 from headrace import _headrace as binding
 from headrace import errors, spec
 from headrace.tensors import RaggedTensor, SparseTensor
@@ -284,3 +285,201 @@ def test_references_do_not_leak():
 )
 def test_specs_come_back(nest):
     assert binding.echo_spec(nest) == nest
+
+
+# ------------------------------------------------------------------ functions and runs
+
+
+def python(function):
+    """A function that runs as Python: `str` cannot be traced."""
+
+    def untraced(*args):
+        str(args)
+        return function(*args)
+
+    return untraced
+
+
+def test_functions_get_numpy_values_that_are_read_only():
+    seen = []
+
+    def look(number, row, text):
+        seen.append((type(number), row.flags.writeable, type(text)))
+        return number
+
+    columns = (np.arange(2), np.zeros((2, 3)), np.array(["a", "b"]))
+    list(hr.Dataset.from_tensor_slices(columns).map(python(look)))
+    assert seen == [(np.int64, False, str)] * 2
+
+
+def test_only_plain_tuples_become_positional_arguments():
+    pairs = hr.Dataset.from_tensor_slices(Pair(np.arange(2), np.arange(2)))
+    assert list(pairs.map(python(lambda pair: type(pair) is Pair))) == [True, True]
+    dicts = hr.Dataset.from_tensor_slices({"a": np.arange(2)})
+    assert list(dicts.map(python(lambda d: d["a"] + 1))) == [1, 2]
+
+
+def test_a_function_may_return_the_same_array_again():
+    buffer = np.zeros(3)
+
+    def fill(x):
+        buffer[:] = x
+        return buffer
+
+    got = list(hr.Dataset.range(4).map(python(fill)).batch(2))
+    np.testing.assert_array_equal(got[1], [[2.0] * 3, [3.0] * 3])
+
+
+def test_rows_of_differing_shapes():
+    got = list(hr.Dataset.range(4).map(python(lambda x: np.arange(x))))
+    assert [row.tolist() for row in got] == [[], [0], [0, 1], [0, 1, 2]]
+
+
+def test_a_users_exception_comes_out_as_it_is():
+    raised = KeyError("boom")
+
+    def fail(x):
+        if x == 2:
+            raise raised
+        return x
+
+    run = iter(hr.Dataset.range(4).map(python(fail)))
+    assert [next(run), next(run)] == [0, 1]
+    with pytest.raises(KeyError) as caught:
+        next(run)
+    assert caught.value is raised
+    assert caught.traceback[-1].name == "fail"
+    assert any("element 2" in note for note in caught.value.__notes__)
+    assert next(run) == 3
+
+
+def test_stop_iteration_does_not_end_the_loop():
+    def stop(x):
+        raise StopIteration
+
+    with pytest.raises(RuntimeError) as caught:
+        list(hr.Dataset.range(2).map(python(stop)))
+    assert isinstance(caught.value.__cause__, StopIteration)
+
+
+def test_a_change_of_structure_or_dtype_names_the_function():
+    for change, text in [(lambda: (1, 2), "structure"), (lambda: 1.5, "int64.*float64")]:
+
+        def unsteady(x, change=change):
+            return x if x < 2 else change()
+
+        with pytest.raises(errors.InvalidArgumentError, match=f"untraced.*{text}"):
+            list(hr.Dataset.range(4).map(python(unsteady)).batch(4))
+
+
+def test_an_iterator_used_by_its_own_function_is_an_error():
+    run = None
+    run = iter(hr.Dataset.range(3).map(python(lambda x: next(run))))
+    with pytest.raises(errors.FailedPreconditionError, match="while it makes one"):
+        next(run)
+
+
+def test_elements_handed_out_never_change():
+    run = iter(hr.Dataset.from_tensor_slices(np.arange(4000).reshape(100, 40)).repeat(3).batch(10))
+    kept = [next(run) for _ in range(5)]
+    copies = [array.copy() for array in kept]
+    for array in kept:
+        assert array.flags.writeable
+    for _ in run:
+        pass
+    for array, copy in zip(kept, copies, strict=True):
+        np.testing.assert_array_equal(array, copy)
+
+
+@pytest.mark.parametrize("ahead", [False, True])
+def test_a_generator_is_closed_when_its_run_is(ahead):
+    events = []
+
+    def numbers():
+        try:
+            yield from range(100)
+        finally:
+            events.append("closed")
+
+    source = hr.Dataset.from_generator(numbers, output_signature=spec.TensorSpec((), np.int64))
+    run = iter(source.prefetch(2) if ahead else source)
+    assert next(run) == 0
+    run.close()
+    assert events == ["closed"]
+    with pytest.raises(StopIteration):
+        next(run)
+
+
+def test_generators_have_the_context_of_iter():
+    import contextvars
+
+    variable = contextvars.ContextVar("variable", default=0)
+
+    def values():
+        yield variable.get()
+
+    source = hr.Dataset.from_generator(values, output_signature=spec.TensorSpec((), np.int64))
+    for dataset in (source, source.prefetch(1)):
+        token = variable.set(7)
+        run = iter(dataset)
+        variable.reset(token)
+        assert next(run) == 7
+
+
+def test_threads_share_an_iterator():
+    import threading
+
+    for dataset in (
+        hr.Dataset.range(20_000),
+        hr.Dataset.range(2000).map(python(lambda x: x)),
+        hr.Dataset.range(5000).prefetch(4),
+    ):
+        run, got = iter(dataset), []
+        threads = [threading.Thread(target=lambda r=run, g=got: g.extend(r)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(got) == list(range(dataset.cardinality()))
+
+
+def test_the_gil_is_released_while_the_engine_works():
+    import threading
+
+    ticks, done = 0, threading.Event()
+
+    def count():
+        nonlocal ticks
+        while not done.wait(0.001):
+            ticks += 1
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    for _ in hr.Dataset.range(3_000_000).filter(lambda x: x < 0):
+        pass
+    done.set()
+    thread.join()
+    assert ticks > 10
+
+
+def test_every_kind_of_error_has_its_class():
+    with pytest.raises(FileNotFoundError) as caught:
+        next(iter(hr.TFRecordDataset("/nowhere/a.tfrecord")))
+    assert isinstance(caught.value, errors.NotFoundError)
+    assert caught.value.file == "/nowhere/a.tfrecord"
+    assert caught.value.message == "No such file or directory (os error 2)"
+
+
+def test_records_and_examples(tmp_path):
+    path = str(tmp_path / "a.tfrecord.gz")
+    features = {"i": 3, "f": [1.5, 2.0], "b": b"\0x", "s": "é", "n": np.arange(2), "t": True}
+    writer = binding.RecordWriter(path, "GZIP", None)
+    writer.write(binding.serialize_example(features))
+    writer.write(b"")
+    writer.close()
+    records = list(binding.RecordReader(path, "GZIP"))
+    assert len(records) == 2
+    assert records[1] == b""
+    assert list(hr.TFRecordDataset(path, "GZIP")) == records
+    with pytest.raises(errors.InvalidArgumentError, match="odd"):
+        binding.serialize_example({"odd": object()})

@@ -25,12 +25,15 @@ _COMPRESSIONS = ("", "GZIP", "ZLIB")
 
 
 def integer(name: str, value: Any) -> int:
-    """Return `value` as an int; TypeError if it is not an integer."""
+    """Return `value` as an int of 64 bits; TypeError if it is not an integer."""
     try:
-        return operator.index(value)
+        number = operator.index(value)
     except TypeError:
         kind = type(value).__name__
         raise TypeError(f"`{name}` must be an integer, got {value!r} ({kind})") from None
+    if not -(2**63) <= number < 2**63:
+        raise InvalidArgumentError(f"`{name}` must fit into 64 bits, got {number}")
+    return number
 
 
 def batch_size(value: Any) -> int:

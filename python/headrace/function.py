@@ -90,7 +90,8 @@ class Function:
             return graph
         self.reason = str(refusal)
         if self.executor == "native":
-            raise InvalidArgumentError(f'{self.name} has executor="native" but {self.reason}')
+            why = self.reason.removesuffix("; it runs as Python")
+            raise InvalidArgumentError(f'executor="native" is not possible for {why}')
         return self.reason
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -109,6 +109,8 @@ class Symbol:
     # `isinstance` answers as it will in a run.
     @property
     def __class__(self) -> Any:
+        if self._spec.shape is None:
+            self._tracer.refuse("asks for the type of a value that may be a scalar or an array")
         if self._spec.shape != ():
             return np.ndarray
         dtype = self._spec.dtype

@@ -182,7 +182,8 @@ class Tracer:
         try:
             results = self.builder.add(op, attrs, values)
         except HeadraceError as error:
-            self.refuse(f"uses {op}: {error.message or error}")
+            text = error.message or str(error)
+            self.refuse(f"uses {op}: {text.removeprefix(op + ': ')}")
         return [self.wrap(result, fresh=fresh) for result in results]
 
     def value(self, arg: Any) -> int:

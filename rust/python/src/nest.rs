@@ -11,7 +11,9 @@ use headrace::data::Structure;
 use headrace::data::spec::{ForeignType, Key};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple, PyType};
+use pyo3::types::{
+    PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple, PyType,
+};
 
 use crate::convert::{Array, is_scalar};
 use crate::errors::{Result, invalid};
@@ -124,15 +126,20 @@ fn key(key: &Bound<'_, PyAny>) -> Result<Key> {
     }
 }
 
-/// True for what is no structure.
-fn is_leaf(value: &Bound<'_, PyAny>, lists: Lists) -> Result<bool> {
-    if is_scalar(value)
+/// True for the most common leaves.
+fn is_common_leaf(value: &Bound<'_, PyAny>) -> bool {
+    is_scalar(value)
         || value.is_exact_instance_of::<PyBytes>()
         || value.is_exact_instance_of::<PyString>()
         || value.is_exact_instance_of::<PyFloat>()
         || value.is_exact_instance_of::<PyInt>()
+        || value.is_exact_instance_of::<PyBool>()
         || Array::of(value).is_some()
-    {
+}
+
+/// True for what is no structure.
+fn is_leaf(value: &Bound<'_, PyAny>, lists: Lists) -> Result<bool> {
+    if is_common_leaf(value) {
         return Ok(true);
     }
     let structure = value.is_none()
@@ -144,7 +151,7 @@ fn is_leaf(value: &Bound<'_, PyAny>, lists: Lists) -> Result<bool> {
 
 /// True for what is never structure, whatever attributes it has.
 fn is_plain_leaf(value: &Bound<'_, PyAny>) -> Result<bool> {
-    if is_scalar(value) || Array::of(value).is_some() || value.is_instance_of::<PyType>() {
+    if is_common_leaf(value) || value.is_instance_of::<PyType>() {
         return Ok(true);
     }
     // Specs, sparse and ragged tensors, plans.

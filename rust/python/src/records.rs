@@ -112,7 +112,7 @@ enum Held<'py> {
     Bytes(Bound<'py, PyBytes>),
     Str(Bound<'py, PyString>),
     BytesList(Vec<Bound<'py, PyBytes>>),
-    Tensor(Tensor),
+    Tensor(Box<Tensor>),
 }
 
 impl<'py> Held<'py> {
@@ -138,7 +138,7 @@ impl<'py> Held<'py> {
             return Ok(held);
         }
         match value(object, Arrays::Borrow)? {
-            Value::Tensor(tensor) => Ok(Held::Tensor(tensor)),
+            Value::Tensor(tensor) => Ok(Held::Tensor(Box::new(tensor))),
             _ => invalid(format!("an Example cannot hold {}", object.repr()?)),
         }
     }
@@ -156,14 +156,14 @@ impl<'py> Held<'py> {
             let items = list.iter().map(|item| item.cast_exact::<PyInt>().ok()?.extract().ok());
             let items: Option<Vec<i64>> = items.collect();
             let tensor = |items: Vec<i64>| Tensor::from_values(&[items.len()], &items);
-            return Ok(items.map(tensor).transpose()?.map(Held::Tensor));
+            return Ok(items.map(tensor).transpose()?.map(Box::new).map(Held::Tensor));
         }
         if first.is_exact_instance_of::<PyFloat>() {
             let items =
                 list.iter().map(|item| Some(item.cast_exact::<PyFloat>().ok()?.value() as f32));
             let items: Option<Vec<f32>> = items.collect();
             let tensor = |items: Vec<f32>| Tensor::from_values(&[items.len()], &items);
-            return Ok(items.map(tensor).transpose()?.map(Held::Tensor));
+            return Ok(items.map(tensor).transpose()?.map(Box::new).map(Held::Tensor));
         }
         Ok(None)
     }
@@ -199,8 +199,10 @@ pub(crate) fn serialize_example<'py>(
             Err(fault) => return Err(fault),
         }
     }
-    let entries = held.iter().map(|(name, held)| Ok((name.to_str()?, held.value()?)));
-    let entries = entries.collect::<Result<Vec<_>>>()?;
+    let mut entries = Vec::with_capacity(held.len());
+    for (name, held) in &held {
+        entries.push((name.to_str()?, held.value()?));
+    }
     let bytes = proto::serialize_example(&entries)?;
     Ok(PyBytes::new(py, &bytes))
 }
