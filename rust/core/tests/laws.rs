@@ -33,6 +33,14 @@ fn elements_do_not_depend_on_the_number_of_threads() {
 }
 
 #[test]
+fn elements_do_not_depend_on_rewrites() {
+    for case @ (name, plan) in CASES {
+        let plain = RunOptions { inject_prefetch: false, ..RunOptions::default() };
+        assert_eq!(read(&plan(), plain), outcomes(case), "{name}");
+    }
+}
+
+#[test]
 fn skip_equals_dropping() {
     for case @ (name, plan) in CASES {
         let all = outcomes(case);

@@ -23,5 +23,8 @@ fn describe(plan: &Plan, depth: usize, text: &mut String) {
     let name = plan.name();
     // Writing to a string cannot fail.
     let _ = writeln!(text, "{indent}{name}({args})  # {count} elements");
+    for note in plan.notes() {
+        let _ = writeln!(text, "{indent}  | {note}");
+    }
     plan.inputs().iter().for_each(|input| describe(input, depth + 1, text));
 }

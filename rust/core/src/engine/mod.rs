@@ -4,6 +4,7 @@ pub mod driver;
 pub mod explain;
 pub mod limit;
 pub mod node;
+pub mod optimise;
 pub mod pool;
 pub mod run;
 pub mod seeds;

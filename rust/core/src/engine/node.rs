@@ -88,6 +88,11 @@ pub trait Node: Any + Send + Sync {
         Vec::new()
     }
 
+    /// What else `explain` says of it: how its function runs.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The plans it takes elements from, in order of position.
     fn inputs(&self) -> Vec<Plan>;
 
@@ -102,8 +107,9 @@ pub trait Node: Any + Send + Sync {
         false
     }
 
-    /// True if the step changes neither elements nor order: prefetch. Such steps are left out of
-    /// states, so that adding or removing them keeps a state valid.
+    /// True if the step changes neither elements nor order: prefetch, `take(-1)`, the identity.
+    /// Marks pass through it, and it is left out of states, so that adding or removing it keeps a
+    /// state valid.
     fn is_passage(&self) -> bool {
         false
     }
@@ -133,13 +139,22 @@ pub fn is_quiet(plan: &Plan) -> bool {
 
 /// Number of nodes with seeds in the plan, counted once per place in the tree.
 pub fn seed_slots(plan: &Plan) -> usize {
-    let own = usize::from(plan.seeds().is_some());
-    own + plan.inputs().iter().map(seed_slots).sum::<usize>()
+    count(plan, |node| node.seeds().is_some())
+}
+
+/// Number of nodes with a function in the plan, counted once per place in the tree.
+pub fn functions(plan: &Plan) -> usize {
+    count(plan, |node| node.function().is_some())
 }
 
 /// Number of nodes in the plan, counted once per place in the tree.
 pub fn size(plan: &Plan) -> usize {
-    1 + plan.inputs().iter().map(size).sum::<usize>()
+    count(plan, |_| true)
+}
+
+fn count(plan: &Plan, counts: fn(&dyn Node) -> bool) -> usize {
+    let below = plan.inputs().iter().map(|input| count(input, counts)).sum::<usize>();
+    usize::from(counts(&**plan)) + below
 }
 
 /// How a run goes; nothing here changes which elements come.
@@ -154,7 +169,8 @@ pub struct RunOptions {
     pub private_threadpool_size: Option<usize>,
     /// Whether parallel stages keep the order, where the op does not say.
     pub deterministic: bool,
-    /// Whether quiet plans read ahead of the user by a `prefetch` added at their end.
+    /// Whether quiet plans that draw no seeds read ahead of the user by a `prefetch` added at
+    /// their end.
     pub inject_prefetch: bool,
 }
 
@@ -165,7 +181,7 @@ impl Default for RunOptions {
             chunk_bytes: 1 << 20,
             private_threadpool_size: None,
             deterministic: true,
-            inject_prefetch: false,
+            inject_prefetch: true,
         }
     }
 }

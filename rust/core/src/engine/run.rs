@@ -10,6 +10,7 @@ use crate::data::{Chunk, ElementSpec, Position};
 use crate::engine::limit::{Limit, limited};
 use crate::engine::lock;
 use crate::engine::node::{Plan, RunOptions};
+use crate::engine::optimise::optimise;
 use crate::engine::pool;
 use crate::engine::seeds::{DrawLog, SeedGenerator, SeedPair};
 use crate::engine::stage::{Input, Opening};
@@ -35,7 +36,7 @@ pub struct RunContext {
     reports: Mutex<BTreeMap<usize, StageReport>>,
     /// How the trials of functions ended before the run was restored.
     verdicts: BTreeMap<usize, Verdict>,
-    /// Functions by the place of their stage: prepared once, whatever epochs there are.
+    /// Functions by their number in the plan: prepared once, whatever epochs there are.
     functions: Mutex<BTreeMap<usize, Arc<FunctionRun>>>,
     tasks: Mutex<usize>,
     tasks_ended: Condvar,
@@ -137,7 +138,7 @@ impl RunContext {
         Arc::clone(&report.stats)
     }
 
-    /// The function of stage `id`, prepared when the run first opens the stage.
+    /// Function number `id` of the plan, prepared when the run first opens its stage.
     ///
     /// # Errors
     /// What the function cannot be prepared for.
@@ -192,6 +193,7 @@ impl Run {
         if let Some(state) = state {
             state.check(plan)?;
         }
+        let plan = &optimise(plan, &options)?;
         let context = Arc::new(RunContext::new(options, state));
         let position = state.map(|state| state.position.clone()).unwrap_or_default();
         let input = Opening::root(&context, plan, position)?;

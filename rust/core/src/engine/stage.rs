@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::data::{Chunk, ElementSpec, Mark, Position};
-use crate::engine::node::{Node, Plan, seed_slots, size};
+use crate::engine::node::{Node, Plan, functions, seed_slots, size};
 use crate::engine::run::RunContext;
 use crate::engine::seeds::SeedPair;
 use crate::engine::stats::{Metered, StageStats};
@@ -33,6 +33,23 @@ pub trait Stage: Send {
     /// True if it may be asked for more than is needed now: nothing in it or below it can be
     /// observed from outside.
     fn quiet(&self) -> bool;
+}
+
+/// An input as it is: what a step that changes nothing opens as.
+pub struct Passage(pub Input);
+
+impl Stage for Passage {
+    fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
+        self.0.next(max)
+    }
+
+    fn skip(&mut self, n: u64) -> Result<u64> {
+        self.0.skip(n)
+    }
+
+    fn quiet(&self) -> bool {
+        self.0.quiet()
+    }
 }
 
 /// Skips by making elements and dropping them: for stages that cannot know what comes without.
@@ -76,6 +93,8 @@ pub struct Opening<'a> {
     id: usize,
     /// Number of its first seed among those of the plan.
     slot: usize,
+    /// Number of its first function among those of the plan.
+    function: usize,
     depth: usize,
 }
 
@@ -85,7 +104,7 @@ impl<'a> Opening<'a> {
     /// # Errors
     /// Those of the nodes.
     pub fn root(run: &'a Arc<RunContext>, plan: &'a Plan, position: Position) -> Result<Input> {
-        let place = Place { run, id: 0, slot: 0, depth: 0, driven: false };
+        let place = Place { run, id: 0, slot: 0, function: 0, depth: 0, driven: false };
         place.open(plan, position)
     }
 
@@ -125,6 +144,9 @@ impl<'a> Opening<'a> {
             slot: self.slot
                 + usize::from(self.plan.seeds().is_some())
                 + before.iter().map(seed_slots).sum::<usize>(),
+            function: self.function
+                + usize::from(self.plan.function().is_some())
+                + before.iter().map(functions).sum::<usize>(),
             depth: self.depth + 1,
             driven: self.driven,
         }
@@ -139,7 +161,7 @@ impl<'a> Opening<'a> {
         function: &Arc<dyn UserFunction>,
         input: &ElementSpec,
     ) -> Result<Arc<FunctionRun>> {
-        self.run.function(self.id, function, input)
+        self.run.function(self.function, function, input)
     }
 
     /// True for the outermost stage, whose elements go to the user.
@@ -162,6 +184,7 @@ pub struct Place<'a> {
     run: &'a Arc<RunContext>,
     id: usize,
     slot: usize,
+    function: usize,
     depth: usize,
     driven: bool,
 }
@@ -172,6 +195,7 @@ pub struct OwnedPlace {
     run: Arc<RunContext>,
     id: usize,
     slot: usize,
+    function: usize,
     depth: usize,
     driven: bool,
 }
@@ -191,6 +215,7 @@ impl Place<'_> {
             plan: &**plan,
             id: self.id,
             slot: self.slot,
+            function: self.function,
             depth: self.depth,
         };
         let stage = plan.open(&opening)?;
@@ -202,8 +227,8 @@ impl Place<'_> {
 
     /// The same place for keeping.
     pub fn to_owned(&self) -> OwnedPlace {
-        let Place { run, id, slot, depth, driven } = self.clone();
-        OwnedPlace { run: Arc::clone(run), id, slot, depth, driven }
+        let Place { run, id, slot, function, depth, driven } = self.clone();
+        OwnedPlace { run: Arc::clone(run), id, slot, function, depth, driven }
     }
 }
 
@@ -213,8 +238,8 @@ impl OwnedPlace {
     /// # Errors
     /// Those of the nodes.
     pub fn open(&self, plan: &Plan, position: Position) -> Result<Input> {
-        let OwnedPlace { run, id, slot, depth, driven } = self.clone();
-        Place { run: &run, id, slot, depth, driven }.open(plan, position)
+        let OwnedPlace { run, id, slot, function, depth, driven } = self.clone();
+        Place { run: &run, id, slot, function, depth, driven }.open(plan, position)
     }
 
     /// Draws made so far by the seeded stages of `plan`, opened here.

@@ -9,13 +9,13 @@ use crate::engine::stage::skip_by_running;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
 use crate::graph::call::{Prepared, UserFunction};
-use crate::transforms::map::{Apply, function_arg};
+use crate::transforms::map::{Apply, function_arg, function_notes};
 
 /// The elements that satisfy a predicate.
 pub struct FilterNode {
     input: Plan,
     predicate: Arc<dyn UserFunction>,
-    native: bool,
+    prepared: Prepared,
 }
 
 impl FilterNode {
@@ -24,18 +24,15 @@ impl FilterNode {
     /// # Errors
     /// `InvalidArgument` if the predicate is known to give anything but a bool scalar.
     pub fn plan(input: Plan, predicate: Arc<dyn UserFunction>) -> Result<Plan> {
-        let native = match predicate.prepare(input.spec())? {
-            Prepared::Foreign { .. } => false,
-            Prepared::Graph(graph) => {
-                let specs = graph.specs();
-                if !matches!(&specs[..], [spec] if is_predicate(spec)) {
-                    let list = specs.iter().map(Spec::to_string).collect::<Vec<_>>().join(", ");
-                    return Err(not_bool(&format!("it returns {list}")));
-                }
-                true
+        let prepared = predicate.prepare(input.spec())?;
+        if let Prepared::Graph(graph) = &prepared {
+            let specs = graph.specs();
+            if !matches!(&specs[..], [spec] if is_predicate(spec)) {
+                let list = specs.iter().map(Spec::to_string).collect::<Vec<_>>().join(", ");
+                return Err(not_bool(&format!("it returns {list}")));
             }
-        };
-        Ok(Arc::new(FilterNode { input, predicate, native }))
+        }
+        Ok(Arc::new(FilterNode { input, predicate, prepared }))
     }
 }
 
@@ -71,7 +68,11 @@ impl Node for FilterNode {
     }
 
     fn observable(&self) -> bool {
-        !self.native
+        matches!(self.prepared, Prepared::Foreign { .. })
+    }
+
+    fn notes(&self) -> Vec<String> {
+        function_notes(&self.prepared)
     }
 
     fn function(&self) -> Option<&Arc<dyn UserFunction>> {

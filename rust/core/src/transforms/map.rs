@@ -60,7 +60,7 @@ pub struct MapNode {
     parallel: Parallel,
     /// Whether order is kept; `None`: as the options say.
     deterministic: Option<bool>,
-    native: bool,
+    prepared: Prepared,
     spec: ElementSpec,
 }
 
@@ -77,11 +77,12 @@ impl MapNode {
         deterministic: Option<bool>,
         declared: Option<ElementSpec>,
     ) -> Result<Plan> {
-        let (native, spec) = match function.prepare(input.spec())? {
-            Prepared::Graph(graph) => (true, graph.element_spec()),
-            Prepared::Foreign { .. } => (false, declared.unwrap_or(ElementSpec::Unknown)),
+        let prepared = function.prepare(input.spec())?;
+        let spec = match &prepared {
+            Prepared::Graph(graph) => graph.element_spec(),
+            Prepared::Foreign { .. } => declared.unwrap_or(ElementSpec::Unknown),
         };
-        Ok(Arc::new(MapNode { input, function, parallel, deterministic, native, spec }))
+        Ok(Arc::new(MapNode { input, function, parallel, deterministic, prepared, spec }))
     }
 }
 
@@ -112,7 +113,15 @@ impl Node for MapNode {
     }
 
     fn observable(&self) -> bool {
-        !self.native
+        matches!(self.prepared, Prepared::Foreign { .. })
+    }
+
+    fn is_passage(&self) -> bool {
+        matches!(&self.prepared, Prepared::Graph(graph) if graph.is_identity())
+    }
+
+    fn notes(&self) -> Vec<String> {
+        function_notes(&self.prepared)
     }
 
     fn function(&self) -> Option<&Arc<dyn UserFunction>> {
@@ -147,6 +156,18 @@ impl Node for MapNode {
 /// How a function is shown, and identified in states.
 pub(crate) fn function_arg(name: &'static str, function: &Arc<dyn UserFunction>) -> Arg {
     Arg::new(name, format_args!("{} [{:016x}]", function.name(), function.hash64()))
+}
+
+/// How a function runs, for explain.
+pub(crate) fn function_notes(prepared: &Prepared) -> Vec<String> {
+    match prepared {
+        Prepared::Graph(graph) => {
+            let graph = graph.to_string();
+            let lines = graph.lines().map(|line| format!("  {line}"));
+            std::iter::once("runs natively:".to_string()).chain(lines).collect()
+        }
+        Prepared::Foreign { reason } => vec![format!("runs as Python: {reason}")],
+    }
 }
 
 /// Calls a function on chunks.

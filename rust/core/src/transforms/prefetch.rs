@@ -6,6 +6,7 @@ use crate::data::{Chunk, ElementSpec};
 use crate::engine::driver::{self, Driver, Outcomes, Work};
 use crate::engine::node::{Arg, is_quiet};
 use crate::engine::pool::Kind;
+use crate::engine::stage::Passage;
 use crate::engine::{Cardinality, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
 
@@ -66,7 +67,7 @@ impl Node for PrefetchNode {
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let quiet = is_quiet(&self.input);
         let window = match usize::try_from(self.buffer_size) {
-            Ok(0) => return Ok(Box::new(PassStage(opening.passage(0, &self.input)?))),
+            Ok(0) => return Ok(Box::new(Passage(opening.passage(0, &self.input)?))),
             Ok(size) if quiet => size.min(MAX_WINDOW),
             Ok(size) => size,
             Err(_) => DEFAULT_WINDOW,
@@ -98,23 +99,6 @@ impl Work for Own {
 struct PrefetchStage(Driver);
 
 impl Stage for PrefetchStage {
-    fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
-        self.0.next(max)
-    }
-
-    fn skip(&mut self, n: u64) -> Result<u64> {
-        self.0.skip(n)
-    }
-
-    fn quiet(&self) -> bool {
-        self.0.quiet()
-    }
-}
-
-/// `prefetch(0)`: nothing ahead.
-struct PassStage(crate::engine::Input);
-
-impl Stage for PassStage {
     fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
         self.0.next(max)
     }

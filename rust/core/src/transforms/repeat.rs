@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::data::mark::MarkBody;
 use crate::data::{Chunk, ElementSpec, Mark, Position};
 use crate::engine::node::{Arg, fixed_length, has_nested_repeat, seed_slots};
-use crate::engine::stage::OwnedPlace;
+use crate::engine::stage::{OwnedPlace, Passage};
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::Result;
 
@@ -52,13 +52,20 @@ impl Node for RepeatNode {
         }
     }
 
+    fn is_passage(&self) -> bool {
+        self.count == 1
+    }
+
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
+        if self.is_passage() {
+            return Ok(Box::new(Passage(opening.passage(0, &self.input)?)));
+        }
         let mut stage = RepeatStage {
             plan: Arc::clone(&self.input),
             place: opening.place(0).to_owned(),
             count: u64::try_from(self.count).ok(),
             // tf.data fuses a shuffle with the repeat on it, and then draws no seed in vain.
-            draws_in_vain: self.input.name() != "shuffle",
+            draws_in_vain: past_noops(&self.input).name() != "shuffle",
             input: None,
             epoch: opening.mark.own(0),
             outcomes: 0,
@@ -70,6 +77,14 @@ impl Node for RepeatNode {
             stage.begins = false;
         }
         Ok(Box::new(stage))
+    }
+}
+
+/// The plan below steps that change nothing, which tf.data removes before it fuses.
+fn past_noops(plan: &Plan) -> Plan {
+    match plan.inputs().first() {
+        Some(input) if plan.is_passage() && plan.name() != "prefetch" => past_noops(input),
+        _ => Arc::clone(plan),
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::data::{Chunk, ElementSpec, Mark};
 use crate::engine::node::Arg;
+use crate::engine::stage::Passage;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::Result;
 
@@ -47,7 +48,14 @@ impl Node for SkipNode {
         }
     }
 
+    fn is_passage(&self) -> bool {
+        self.count == 0
+    }
+
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
+        if self.is_passage() {
+            return Ok(Box::new(Passage(opening.passage(0, &self.input)?)));
+        }
         let Ok(count) = u64::try_from(self.count) else {
             return Ok(Box::new(SkipStage { input: None, pending: 0 }));
         };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::data::{Chunk, ElementSpec, Mark};
 use crate::engine::node::Arg;
 use crate::engine::run::RunContext;
-use crate::engine::stage::skip_by_running;
+use crate::engine::stage::{Passage, skip_by_running};
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::Result;
 
@@ -53,8 +53,14 @@ impl Node for TakeNode {
         }
     }
 
+    fn is_passage(&self) -> bool {
+        self.count < 0
+    }
+
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
-        let limit = self.limit().unwrap_or(u64::MAX);
+        let Some(limit) = self.limit() else {
+            return Ok(Box::new(Passage(opening.passage(0, &self.input)?)));
+        };
         let left = if opening.mark.is_start() { limit } else { opening.mark.own(0) };
         // Nothing is opened for no elements, so no seed is drawn, as in tf.data.
         let input = if limit == 0 { None } else { Some(opening.input(0, &self.input)?) };

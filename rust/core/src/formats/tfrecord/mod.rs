@@ -10,6 +10,26 @@
 //! There is no file header and no end mark: files may be concatenated, and a file that was cut at
 //! a record's end is a shorter file. [`Reader`] hands records out as views of the blocks they were
 //! read in; [`Writer`] puts whole records into the file at a time.
+//!
+//! ```
+//! use headrace::formats::tfrecord::{ReadOptions, Reader, Writer, WriterOptions};
+//! use headrace::io::compress::Compression;
+//!
+//! # let folder = tempfile::tempdir().unwrap();
+//! # let path = folder.path().join("a.tfrecord");
+//! # let path = path.to_str().unwrap();
+//! let mut writer = Writer::create(path, WriterOptions::default())?;
+//! writer.write(b"one")?;
+//! writer.write(b"two")?;
+//! writer.close()?;
+//!
+//! let mut reader = Reader::open(path, Compression::None, ReadOptions::default())?;
+//! assert_eq!(reader.skip(1)?, 1);
+//! let records = reader.next(1024)?.into_iter().next();
+//! assert_eq!(records.as_ref().map(|some| some.get(0)), Some(&b"two"[..]));
+//! assert!(reader.next(1024)?.is_none());
+//! # Ok::<(), headrace::Error>(())
+//! ```
 
 mod diagnose;
 

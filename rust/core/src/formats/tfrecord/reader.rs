@@ -131,9 +131,7 @@ impl Reader {
         while self.pending.is_none() && !self.done {
             let mut window = self.take_window()?;
             let stop = self.take(&mut found, &mut window, max.max(1));
-            let enough = self.settle(stop, &mut window);
-            self.window = Some(window);
-            if enough {
+            if self.settle(stop, window) {
                 break;
             }
         }
@@ -160,8 +158,7 @@ impl Reader {
         while self.record - from < count && self.pending.is_none() && !self.done {
             let mut window = self.take_window()?;
             let stop = self.pass_over(&mut window, count - (self.record - from));
-            self.settle(stop, &mut window);
-            self.window = Some(window);
+            self.settle(stop, window);
         }
         Ok(self.record - from)
     }
@@ -204,8 +201,15 @@ impl Reader {
         Stop::Full
     }
 
-    /// Reads on, or notes the error that is owed. True if this call is at its end.
-    fn settle(&mut self, stop: Stop, window: &mut Window) -> bool {
+    /// Reads on, or notes the error that is owed. True if this call is at its end. The window is
+    /// kept only if there may be more: the file is closed at its end.
+    fn settle(&mut self, stop: Stop, mut window: Window) -> bool {
+        let enough = self.settle_in(stop, &mut window);
+        self.window = (!self.done).then_some(window);
+        enough
+    }
+
+    fn settle_in(&mut self, stop: Stop, window: &mut Window) -> bool {
         let at = (self.record, self.offset);
         let (error, fatal) = match stop {
             Stop::Full => return true,
@@ -222,7 +226,10 @@ impl Reader {
                 self.offset += frame;
                 (Some(diagnose::bad_payload(len, at.1)), false)
             }
-            Stop::Cut(len) => (Some(diagnose::cut_off(at.1, len)), true),
+            Stop::Cut(len) => {
+                let cut_off = || diagnose::cut_off(at.1, len);
+                (Some(self.stream_error(window).unwrap_or_else(cut_off)), true)
+            }
             Stop::Failed(error) => (Some(error), true),
         };
         self.done = fatal;
@@ -233,7 +240,9 @@ impl Reader {
     /// Brings `need` bytes of the next record together.
     fn bring(&self, window: &mut Window, need: u64) -> Result<bool> {
         if need > self.max_frame {
-            let text = format!("a record of {need} bytes passes the limit of {}", self.max_frame);
+            let around = (HEADER_BYTES + FOOTER_BYTES) as u64;
+            let (len, limit) = (need - around, self.max_frame - around);
+            let text = format!("a record of {len} bytes is longer than the limit of {limit}");
             return Err(Error::resource_exhausted(text).with_hint("raise max_record_bytes"));
         }
         window.require(need)
@@ -242,19 +251,23 @@ impl Reader {
     /// The stream has ended: the error that is owed for it, if it ended too early.
     fn ending(&mut self, window: &mut Window) -> Option<Error> {
         self.was_empty = window.was_empty();
-        let at = (self.record, self.offset);
-        match window.take_error() {
-            Some(cause) if cause.kind() == ErrorKind::DataLoss => {
-                Some(diagnose::bad_stream(&cause, &self.head(), self.compression, at))
-            }
-            Some(cause) => Some(cause),
-            None if window.available() == 0 => None,
-            None => {
-                let header = Header::of(window.rest());
-                let have = window.remaining();
-                Some(diagnose::truncated(&self.head(), self.compression, at, header, have))
-            }
+        let error = self.stream_error(window);
+        if error.is_some() || window.available() == 0 {
+            return error;
         }
+        let (at, header) = ((self.record, self.offset), Header::of(window.rest()));
+        let have = window.remaining();
+        Some(diagnose::truncated(&self.head(), self.compression, at, header, have))
+    }
+
+    /// Why the stream failed, if it did.
+    fn stream_error(&self, window: &mut Window) -> Option<Error> {
+        let cause = window.take_error()?;
+        if cause.kind() != ErrorKind::DataLoss {
+            return Some(cause);
+        }
+        let at = (self.record, self.offset);
+        Some(diagnose::bad_stream(&cause, &self.head(), self.compression, at))
     }
 
     fn bad_length(&self) -> Error {
@@ -275,6 +288,8 @@ impl Found {
     fn scan(&mut self, window: &Window, max: usize, max_frame: u64) -> (Stop, usize) {
         let (bytes, base) = (window.rest(), window.start());
         let (buffer, before) = (self.buffers.len() as u32, self.views.len());
+        let likely = window.available() / (HEADER_BYTES + FOOTER_BYTES);
+        self.views.reserve((max - before).min(likely).min(1024));
         let mut at = 0;
         let stop = loop {
             if self.views.len() >= max || self.payload >= CHUNK_BYTES {

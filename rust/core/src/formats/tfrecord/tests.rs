@@ -10,6 +10,12 @@ use crate::ErrorKind;
 use crate::error::Result;
 use crate::io::compress::Compression;
 
+/// Readers and writers move between threads.
+const _: fn() = || {
+    fn send<T: Send>() {}
+    send::<(Reader, Writer)>();
+};
+
 struct Folder(tempfile::TempDir);
 
 impl Folder {
@@ -282,4 +288,35 @@ fn concatenated_files_are_one_file() {
         let mut reader = open(&folder.path(), compression, 4096);
         assert_eq!(read_all(&mut reader, 9).unwrap(), [vec![1; 10], vec![2; 20], vec![]]);
     }
+}
+
+#[test]
+fn a_damaged_stream_is_what_skipping_tells_of() {
+    let folder = Folder::new();
+    let noise = |i: u32| (i.wrapping_mul(2_654_435_761) >> 24) as u8;
+    write(&folder.path(), &[(0..100_000).map(noise).collect()], Compression::Gzip);
+    let mut bytes = std::fs::read(folder.path()).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle..].fill(0xff);
+    std::fs::write(folder.path(), bytes).unwrap();
+    let mut reader = open(&folder.path(), Compression::Gzip, 4096);
+    assert_eq!(reader.skip(1).unwrap(), 0);
+    let error = reader.next(1).unwrap_err();
+    assert!(error.message().contains("damaged GZIP stream"), "{error}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_file_is_closed_at_its_end() {
+    let folder = Folder::new();
+    write(&folder.path(), &[vec![1; 10]], Compression::None);
+    let is_open = || {
+        let links = std::fs::read_dir("/proc/self/fd").unwrap();
+        let mut targets = links.filter_map(|link| std::fs::read_link(link.unwrap().path()).ok());
+        targets.any(|target| target.to_str() == Some(&folder.path()))
+    };
+    let mut reader = open(&folder.path(), Compression::None, 4096);
+    assert!(!is_open());
+    assert!(reader.next(1).unwrap().is_some() && is_open());
+    assert!(reader.next(1).unwrap().is_none() && !is_open());
 }
