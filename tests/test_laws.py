@@ -1,10 +1,11 @@
 """The laws of laws.py on pipelines put together at random."""
 
-import headrace as hr
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from laws import check_laws
+
+import headrace as hr
 
 
 def plus_one(x):

@@ -243,6 +243,8 @@ def _load(blob: bytes, element_spec: Any, args: Any) -> Source:
 
 def _same_level(value: Any, spec: Any) -> bool:
     """Tell whether the outermost level of `value` is nested as that of `spec`."""
+    if not is_structure(value):
+        return False
     flat = rebuild(spec, [0 for _ in items(spec)])
     try:
         level = rebuild(value, [0 for _ in items(value)])
