@@ -1,1 +1,57 @@
-//! Python bindings of headrace.
+//! Python bindings of headrace: the module `headrace._headrace`, and no logic.
+//!
+//! `convert` is the NumPy edge; `to_python` and `from_python` stand on it; `nest` packs and
+//! unpacks structures. Everything that may wait goes through `enter`.
+
+mod call;
+mod columns;
+mod convert;
+mod elements;
+mod enter;
+mod errors;
+mod from_python;
+mod generator;
+mod graph;
+mod imports;
+mod iterator;
+mod nest;
+mod plan;
+mod process;
+mod records;
+mod shared;
+mod spec;
+mod to_python;
+
+use pyo3::prelude::*;
+
+/// The engine of headrace.
+#[pymodule]
+mod _headrace {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::from_python::echo;
+    #[pymodule_export]
+    use crate::graph::{Graph, GraphBuilder, run_op};
+    #[pymodule_export]
+    use crate::spec::echo_spec;
+
+    #[pymodule_export]
+    use crate::iterator::Iterator;
+    #[pymodule_export]
+    use crate::plan::{
+        Plan, batch, concatenate, enumerate, filter, from_generator, from_tensor_slices,
+        from_tensors, map, padded_batch, prefetch, range, repeat, shuffle, skip, take, tfrecord,
+        unbatch, zip,
+    };
+    #[pymodule_export]
+    use crate::process::close_all;
+    #[pymodule_export]
+    use crate::records::{RecordReader, RecordWriter, serialize_example};
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::process::install(module.py(), module.getattr("close_all")?)?;
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

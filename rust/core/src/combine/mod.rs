@@ -1,1 +1,4 @@
 //! Nodes with several inputs.
+
+pub mod concatenate;
+pub mod zip;

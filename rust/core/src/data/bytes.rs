@@ -70,6 +70,11 @@ impl BytesArray {
         &self.views[self.range.clone()]
     }
 
+    /// The buffers, and where in them each value lies: for readers that give out parts of values.
+    pub fn parts(&self) -> (&[Buffer], &[View]) {
+        (&self.buffers, self.views())
+    }
+
     /// Value number `index`.
     ///
     /// # Panics

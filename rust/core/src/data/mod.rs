@@ -12,7 +12,7 @@ pub mod store;
 pub mod tensor;
 
 pub use buffer::{Buffer, BufferMut};
-pub use bytes::{BytesArray, BytesBuilder};
+pub use bytes::{BytesArray, BytesBuilder, View};
 pub use chunk::Chunk;
 pub use column::{Column, ForeignValue, RaggedColumn, Rows, SparseColumn, Value};
 pub use dtype::{DType, Element};

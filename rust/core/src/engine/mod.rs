@@ -1,1 +1,26 @@
 //! From plan to run: nodes, stages, drivers, the work pool.
+
+pub mod driver;
+pub mod explain;
+pub mod limit;
+pub mod node;
+pub mod optimise;
+pub mod pool;
+pub mod run;
+pub mod seeds;
+pub mod stage;
+pub mod state;
+pub mod stats;
+pub mod wait;
+
+pub use node::{Cardinality, Node, Plan, RunOptions};
+pub use run::Run;
+pub use stage::{Input, Opening, Stage};
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Locks without regard to poison: a panic in a task is caught and reported where it happened,
+/// and the data under these locks is whole between any two statements.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

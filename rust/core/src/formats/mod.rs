@@ -1,1 +1,6 @@
 //! Bytes to records to values: TFRecord framing and Example parsing.
+
+pub mod example;
+pub mod parse;
+pub mod proto;
+pub mod tfrecord;

@@ -1,1 +1,6 @@
 //! Bytes in and out: files, compression, checksums.
+
+pub mod compress;
+pub mod crc;
+pub mod local;
+pub mod window;

@@ -1,1 +1,6 @@
 //! Nodes without an input.
+
+pub mod generator;
+pub mod range;
+pub mod tensors;
+pub mod tfrecord;

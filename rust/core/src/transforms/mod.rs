@@ -1,1 +1,10 @@
 //! Nodes with one input, whose elements stay elements.
+
+pub mod enumerate;
+pub mod filter;
+pub mod map;
+pub mod prefetch;
+pub mod repeat;
+pub mod shuffle;
+pub mod skip;
+pub mod take;

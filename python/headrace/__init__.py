@@ -1,0 +1,42 @@
+"""headrace: tf.data's Dataset API as a small wheel, NumPy arrays out.
+
+Examples
+--------
+>>> import headrace as hr
+>>> dataset = hr.Dataset.range(6).map(lambda x: x * x).batch(4)
+>>> list(dataset)
+[array([0, 1, 4, 9]), array([16, 25])]
+"""
+
+from . import errors, io, random
+from ._headrace import __version__
+from .dataset import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset, TFRecordDataset
+from .iterator import Iterator
+from .options import OptimizationOptions, Options, ThreadingOptions
+from .random import set_seed
+from .spec import ObjectSpec, RaggedTensorSpec, SparseTensorSpec, TensorSpec, UnknownSpec
+from .tensors import RaggedTensor, SparseTensor
+
+__all__ = [
+    "AUTOTUNE",
+    "INFINITE_CARDINALITY",
+    "UNKNOWN_CARDINALITY",
+    "Dataset",
+    "Iterator",
+    "ObjectSpec",
+    "OptimizationOptions",
+    "Options",
+    "RaggedTensor",
+    "RaggedTensorSpec",
+    "SparseTensor",
+    "SparseTensorSpec",
+    "TFRecordDataset",
+    "TensorSpec",
+    "ThreadingOptions",
+    "UnknownSpec",
+    "__version__",
+    "errors",
+    "io",
+    "random",
+    "set_seed",
+]

@@ -1,0 +1,292 @@
+"""Arguments of dataset methods: checked when the method is called, converted for the engine.
+
+What tf.data refuses is refused here with the same class and its words, plus what would mend it.
+"""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from .errors import InvalidArgumentError
+from .nest import flatten, is_structure, items, same_structure
+from .spec import Shape, TensorSpec, UnknownSpec, as_shape, object_dtype
+from .tensors import RaggedTensor, SparseTensor
+
+AUTOTUNE = -1
+INFINITE_CARDINALITY = -1
+UNKNOWN_CARDINALITY = -2
+
+_COMPRESSIONS = ("", "GZIP", "ZLIB")
+
+
+def integer(name: str, value: Any) -> int:
+    """Return `value` as an int of 64 bits; TypeError if it is not an integer."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        kind = type(value).__name__
+        raise TypeError(f"`{name}` must be an integer, got {value!r} ({kind})") from None
+    if not -(2**63) <= number < 2**63:
+        raise InvalidArgumentError(f"`{name}` must fit into 64 bits, got {number}")
+    return number
+
+
+def batch_size(value: Any) -> int:
+    """Return a batch size, at least 1."""
+    size = integer("batch_size", value)
+    if size <= 0:
+        raise InvalidArgumentError(f"Batch size must be greater than zero. Got batch_size={size}.")
+    return size
+
+
+def parallelism(name: str, value: Any) -> int | None:
+    """Return a number of parallel calls, at least 1, or AUTOTUNE."""
+    if value is None:
+        return None
+    count = integer(name, value)
+    if count <= 0 and count != AUTOTUNE:
+        raise InvalidArgumentError(
+            f"{name} must be greater than zero. Got {count}; AUTOTUNE ({AUTOTUNE}) lets headrace "
+            "choose."
+        )
+    return count
+
+
+def flag(name: str, value: Any) -> bool:
+    """Return `value`, which must be a bool."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"`{name}` must be a bool, got {value!r} ({type(value).__name__})")
+    return bool(value)
+
+
+def compression(value: str | None) -> str | None:
+    """Return the name of a compression, None for none."""
+    if value is not None and value not in _COMPRESSIONS:
+        valid = ", ".join(repr(name) for name in _COMPRESSIONS)
+        raise InvalidArgumentError(
+            f"compression_type={value!r} is not known; valid are {valid} and None"
+        )
+    return value or None
+
+
+def paths(filenames: Any) -> list[str]:
+    """Return one path or many as a list of str."""
+    if isinstance(filenames, str | bytes | os.PathLike):
+        filenames = [filenames]
+    elif isinstance(filenames, np.ndarray):
+        filenames = filenames.ravel().tolist()
+    elif not isinstance(filenames, Iterable) or isinstance(filenames, Mapping):
+        filenames = [filenames]
+    names = []
+    for name in filenames:
+        if not isinstance(name, str | bytes | os.PathLike):
+            raise TypeError(
+                "The `filenames` argument must contain `str` elements. Got "
+                f"{name!r} ({type(name).__name__})."
+            )
+        names.append(os.fsdecode(name))
+    return names
+
+
+def tensor(value: Any) -> Any:
+    """Return a leaf given as data: an array, text, a sparse or ragged value, an opaque object.
+
+    A list is one tensor by NumPy's rules; lists of text become object arrays, which keep every
+    byte.
+
+    Raises
+    ------
+    InvalidArgumentError
+        Text and numbers are mixed in one list.
+    """
+    if isinstance(value, np.ndarray | np.generic | bytes | str | SparseTensor | RaggedTensor):
+        return value
+    array = np.asarray(value)
+    if array.dtype.kind in "SU":
+        array = np.asarray(value, dtype=object)
+        try:
+            object_dtype(array)
+        except TypeError as error:
+            raise InvalidArgumentError(f"{error}; got {_short(value)}") from None
+    if array.dtype.kind == "O" and array.ndim == 0:
+        return value
+    return array
+
+
+def sliceable(components: Any) -> Any:
+    """Check that the components of `from_tensor_slices` have one size along axis 0."""
+    from .nest import paths as leaf_paths
+
+    first: tuple[str, int] | None = None
+    shape: tuple[int, ...]
+    for path, leaf in leaf_paths(components, "tensors"):
+        shape = (len(leaf),) if isinstance(leaf, RaggedTensor) else getattr(leaf, "shape", ())
+        if len(shape) == 0:
+            raise InvalidArgumentError(
+                "Unbatching a tensor is only supported for rank >= 1: "
+                f"{path} is {_short(leaf)}; use from_tensors for one element"
+            )
+        if first is not None and first[1] != shape[0]:
+            raise InvalidArgumentError(
+                f"Dimensions {first[1]} and {shape[0]} are not compatible: {first[0]} has "
+                f"{first[1]} rows, {path} has {shape[0]}"
+            )
+        first = first or (path, shape[0])
+    if first is None:
+        raise InvalidArgumentError("`tensors` has no components to slice")
+    return components
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def zip_inputs(args: tuple[Any, ...], datasets: Any) -> Any:
+    """Return the nest of datasets that `zip` was given."""
+    if not args and datasets is None:
+        raise TypeError("Must pass at least one dataset to `zip`.")
+    if args and datasets is not None:
+        raise TypeError("Both `*args` and `datasets` cannot be set.")
+    nest = datasets if datasets is not None else args[0] if len(args) == 1 else args
+    from .dataset import Dataset
+
+    for leaf in flatten(nest):
+        if isinstance(leaf, list):
+            raise TypeError(
+                f"Invalid input to `zip`. Inputs are expected to be (nested) structures of "
+                f"`Dataset` objects. Python `list` is not supported and you should use `tuple` "
+                f"instead. Got {leaf!r}."
+            )
+        if not isinstance(leaf, Dataset):
+            raise TypeError(
+                "Invalid input to `zip`. Inputs are expected to be (nested) structures of "
+                f"`Dataset` objects. Got {leaf!r} ({type(leaf).__name__})."
+            )
+    return nest
+
+
+def same_elements(first: Any, second: Any) -> None:
+    """Check that `concatenate` joins datasets of one structure and the same dtypes."""
+    if isinstance(first, UnknownSpec) or isinstance(second, UnknownSpec):
+        return
+    alike = same_structure(first, second) and all(
+        type(a) is type(b) and getattr(a, "dtype", None) == getattr(b, "dtype", None)
+        for a, b in zip(flatten(first), flatten(second), strict=True)
+    )
+    if not alike:
+        raise TypeError(
+            f"Incompatible dataset elements: the first dataset has {first!r}, the one to append "
+            f"{second!r}; structure and dtypes must be equal"
+        )
+
+
+def padded_shapes(element_spec: Any, shapes: Any) -> list[Shape] | None:
+    """Return one padded shape per component; None for all: as wide as the batch needs.
+
+    Raises
+    ------
+    ValueError
+        A rank is unknown and no shapes are given, a shape does not fit its component, or the
+        shapes are nested differently.
+    """
+    if isinstance(element_spec, UnknownSpec):
+        return None if shapes is None else [as_shape(leaf) for leaf in _shape_leaves(shapes)]
+    specs = flatten(element_spec)
+    if shapes is None:
+        for number, spec in enumerate(specs):
+            if getattr(spec, "shape", ()) is None:
+                raise ValueError(
+                    "You must provide `padded_shapes` argument because component "
+                    f"{number} has unknown rank."
+                )
+        return None
+    found = [as_shape(leaf) for leaf in _along(element_spec, shapes, "padded_shapes")]
+    for spec, shape in zip(specs, found, strict=True):
+        own = spec.shape if isinstance(spec, TensorSpec) else None
+        if own is None or shape is None:
+            continue
+        if len(own) != len(shape):
+            raise ValueError(
+                f"The padded shape {shape} is not compatible with the shape {own}: "
+                "the ranks differ."
+            )
+        if any(a is not None and b is not None and b < a for a, b in zip(own, shape, strict=True)):
+            raise ValueError(
+                f"The padded shape {shape} is not compatible with the shape {own} of the "
+                "corresponding input component: it is smaller."
+            )
+    return found
+
+
+def _shape_leaves(shapes: Any) -> list[Any]:
+    """Guess which tuples are shapes where no element spec tells: those of sizes only."""
+    if not is_structure(shapes) or shapes == ():
+        return [shapes]
+    children = [child for _, child in items(shapes)]
+    if all(child is None or isinstance(child, int | np.integer) for child in children):
+        return [shapes]
+    return [leaf for child in children for leaf in _shape_leaves(child)]
+
+
+def _along(spec: Any, value: Any, name: str) -> list[Any]:
+    """Flatten `value` as far as `spec` is nested."""
+    if not is_structure(spec):
+        return [value]
+    if spec is None:
+        return []
+    children = items(spec)
+    try:
+        found = dict(items(value)) if is_structure(value) else None
+    except (TypeError, ValueError):
+        found = None
+    if found is None or set(found) != {key for key, _ in children}:
+        raise ValueError(f"`{name}` {value!r} must be nested as the elements: {spec!r}")
+    return [leaf for key, child in children for leaf in _along(child, found[key], name)]
+
+
+def padding_values(element_spec: Any, values: Any) -> list[Any] | None:
+    """Return one padding value per component, of its dtype; None for the default.
+
+    A Python number takes the dtype of its component where its kind allows; a NumPy value must have
+    that dtype.
+
+    Raises
+    ------
+    TypeError
+        A value of another dtype.
+    """
+    if values is None:
+        return None
+    if isinstance(element_spec, UnknownSpec):
+        return flatten(values)
+    specs = flatten(element_spec)
+    if is_structure(values):
+        given = _along(element_spec, values, "padding_values")
+    else:
+        given = [values for _ in specs]
+    from .generator import to_dtype
+
+    result = []
+    for value, spec in zip(given, specs, strict=True):
+        if value is None or not isinstance(spec, TensorSpec):
+            zero = spec.dtype() if isinstance(spec.dtype, type) else spec.dtype.type(0)
+            result.append(zero if value is None else value)
+            continue
+        seen = getattr(value, "dtype", None)
+        try:
+            if seen is not None and seen.kind not in "SUO" and seen != spec.dtype:
+                raise TypeError
+            result.append(to_dtype(value, spec.dtype))
+        except (TypeError, OverflowError):
+            raise TypeError(
+                f"Invalid `padding_values`. `padding_values` value {value!r} of type "
+                f"{seen or type(value).__name__} does not match type {spec.dtype_name} of the "
+                "corresponding input component."
+            ) from None
+    return result

@@ -1,0 +1,885 @@
+"""Datasets: pipelines as immutable plans.
+
+Each method checks its arguments, works out what its elements look like and how many there are, and
+returns a new plan; nothing is read until iteration. Names, arguments and behaviour are those of
+``tf.data.Dataset``; elements are NumPy arrays, NumPy scalars, ``bytes`` and ``str``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Generic, SupportsIndex, TypeVar, overload
+
+import numpy as np
+
+from . import _headrace, checks
+from .checks import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
+from .dtypes import as_dtype, dtype_name
+from .errors import InvalidArgumentError
+from .function import Executor, Function
+from .generator import Source, signature_of
+from .iterator import Iterator
+from .nest import flatten, map_structure
+from .ops import refuse_in_trace
+from .options import Options
+from .random import seed_pair
+from .recipe import pack_arrays, unpack_arrays
+
+__all__ = ["AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Dataset", "TFRecordDataset"]
+
+T_co = TypeVar("T_co", covariant=True)
+R = TypeVar("R")
+A = TypeVar("A")
+B = TypeVar("B")
+C = TypeVar("C")
+
+
+class Dataset(Generic[T_co]):
+    """A pipeline that yields elements; mirrors ``tf.data.Dataset``.
+
+    Make one with a source (`range`, `from_tensors`, `from_tensor_slices`, `from_generator`,
+    `TFRecordDataset`), then chain transformations. Iterating starts a run; each run is its own.
+    Elements are nests of components: tuples, dicts, namedtuples, dataclasses and attrs classes are
+    structure, a list is one tensor.
+
+    Examples
+    --------
+    >>> dataset = hr.Dataset.range(5).map(lambda x: x * 2).batch(3)
+    >>> for batch in dataset:
+    ...     print(batch)
+    [0 2 4]
+    [6 8]
+    """
+
+    __slots__ = ("__weakref__", "_args", "_inputs", "_op", "_options", "_plan")
+
+    _plan: _headrace.Plan
+    _op: str
+    _inputs: Any  # a nest of datasets
+    _args: dict[str, Any]
+    _options: Options | None
+
+    def __init__(self) -> None:
+        raise TypeError("make a dataset with a source such as headrace.Dataset.range(10)")
+
+    # ------------------------------------------------------------------ sources
+
+    @staticmethod
+    def range(
+        *args: SupportsIndex, output_type: Any = np.int64, name: str | None = None
+    ) -> Dataset[Any]:
+        """Yield numbers, as Python's ``range``; mirrors ``tf.data.Dataset.range``.
+
+        Parameters
+        ----------
+        *args
+            ``stop``; ``start, stop``; or ``start, stop, step``: integers.
+        output_type
+            Dtype of the scalars.
+        name
+            Accepted for tf.data's sake.
+
+        Raises
+        ------
+        ValueError
+            No argument or more than three.
+        TypeError
+            An argument is not an integer.
+        InvalidArgumentError
+            ``step`` is 0.
+
+        Examples
+        --------
+        >>> list(hr.Dataset.range(1, 6, 2, output_type=np.float32))
+        [np.float32(1.0), np.float32(3.0), np.float32(5.0)]
+        """
+        if not 1 <= len(args) <= 3:
+            raise ValueError(f"`range` takes 1 to 3 numbers: stop, start, step; got {args}")
+        numbers = [checks.integer("range", arg) for arg in args]
+        start, stop, step = (0, numbers[0], 1) if len(numbers) == 1 else (*numbers, 1)[:3]
+        if step == 0:
+            raise InvalidArgumentError("step must be a non-zero integer.")
+        dtype = dtype_name(as_dtype(output_type))
+        return _make("range", (), start=start, stop=stop, step=step, dtype=dtype)
+
+    @staticmethod
+    def from_tensors(tensors: R, name: str | None = None) -> Dataset[R]:
+        """Yield one element; mirrors ``tf.data.Dataset.from_tensors``.
+
+        Parameters
+        ----------
+        tensors
+            A nest of arrays, numbers, text, sparse or ragged values or opaque objects. A list is
+            one tensor. Arrays are borrowed, not copied.
+        name
+            Accepted for tf.data's sake.
+
+        Examples
+        --------
+        >>> list(hr.Dataset.from_tensors([1, 2]))
+        [array([1, 2])]
+        """
+        return _make("from_tensors", (), value=map_structure(checks.tensor, tensors))
+
+    @staticmethod
+    def from_tensor_slices(tensors: R, name: str | None = None) -> Dataset[R]:
+        """Yield the slices along axis 0; mirrors ``tf.data.Dataset.from_tensor_slices``.
+
+        Parameters
+        ----------
+        tensors
+            A nest of arrays (or lists, one tensor each) of one size along axis 0. Arrays keep
+            their dtype and are borrowed: of a memory-mapped file, rows are read when asked for.
+        name
+            Accepted for tf.data's sake.
+
+        Raises
+        ------
+        ValueError
+            The sizes differ, or a component is a scalar.
+
+        Examples
+        --------
+        >>> list(hr.Dataset.from_tensor_slices({"x": [1.0, 2.0], "y": ["a", "b"]}))
+        [{'x': np.float64(1.0), 'y': 'a'}, {'x': np.float64(2.0), 'y': 'b'}]
+        """
+        value = checks.sliceable(map_structure(checks.tensor, tensors))
+        return _make("from_tensor_slices", (), value=value)
+
+    @staticmethod
+    def from_generator(
+        generator: Callable[..., Iterable[Any]],
+        output_types: Any = None,
+        output_shapes: Any = None,
+        args: tuple[Any, ...] | None = None,
+        output_signature: Any = None,
+        name: str | None = None,
+    ) -> Dataset[Any]:
+        """Yield what a Python generator yields; mirrors ``tf.data.Dataset.from_generator``.
+
+        Parameters
+        ----------
+        generator
+            A callable; what it returns is iterated once per run.
+        output_types, output_shapes
+            Nests of dtypes and of shapes.
+        args
+            Arguments of `generator`, handed over as NumPy arrays.
+        output_signature
+            A nest of specs, in place of types and shapes.
+        name
+            Accepted for tf.data's sake.
+
+        Raises
+        ------
+        TypeError
+            `generator` is not callable, or nothing says what it yields.
+        InvalidArgumentError
+            During iteration, for an element that does not fit: a Python number takes the declared
+            dtype where its kind allows, an array where ``numpy.can_cast(..., "same_kind")`` does.
+
+        Examples
+        --------
+        >>> def pairs(n):
+        ...     for i in range(n):
+        ...         yield i, i / 2
+        >>> list(hr.Dataset.from_generator(pairs, (np.int64, np.float32), args=(2,)))
+        [(np.int64(0), np.float32(0.0)), (np.int64(1), np.float32(0.5))]
+        """
+        if not callable(generator):
+            raise TypeError("`generator` must be a Python callable.")
+        signature = signature_of(output_types, output_shapes, output_signature)
+        return _make("from_generator", (), source=Source(generator, signature, tuple(args or ())))
+
+    @overload
+    @staticmethod
+    def zip(first: Dataset[A], /) -> Dataset[A]: ...
+    @overload
+    @staticmethod
+    def zip(first: Dataset[A], second: Dataset[B], /) -> Dataset[tuple[A, B]]: ...
+    @overload
+    @staticmethod
+    def zip(
+        first: Dataset[A], second: Dataset[B], third: Dataset[C], /
+    ) -> Dataset[tuple[A, B, C]]: ...
+    @overload
+    @staticmethod
+    def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset[Any]: ...
+    @staticmethod
+    def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset[Any]:
+        """Yield elements of several datasets side by side; mirrors ``tf.data.Dataset.zip``.
+
+        It ends with the shortest.
+
+        Parameters
+        ----------
+        *args
+            Datasets, or one nest of datasets: ``zip(a, b)``, ``zip((a, b))``, ``zip({"x": a})``.
+        datasets
+            The nest, by name.
+        name
+            Accepted for tf.data's sake.
+
+        Raises
+        ------
+        TypeError
+            No dataset, a list, or something that is not a dataset.
+
+        Examples
+        --------
+        >>> numbers = hr.Dataset.range(2)
+        >>> list(hr.Dataset.zip(numbers, numbers.skip(1)))
+        [(np.int64(0), np.int64(1))]
+        """
+        return _make("zip", checks.zip_inputs(args, datasets))
+
+    # ---------------------------------------------------------- transformations
+
+    def map(
+        self,
+        map_func: Callable[..., R],
+        num_parallel_calls: int | None = None,
+        deterministic: bool | None = None,
+        synchronous: bool | None = None,
+        use_unbounded_threadpool: bool = False,
+        name: str | None = None,
+        *,
+        output_signature: Any = None,
+        executor: Executor = None,
+    ) -> Dataset[R]:
+        """Apply a function to each element; mirrors ``tf.data.Dataset.map``.
+
+        A function that can be recorded becomes a graph and runs on many elements at once, without
+        the GIL; any other runs as plain Python, once per element, in order. The results are the
+        same: NumPy's. `explain` says which, and why.
+
+        Parameters
+        ----------
+        map_func
+            Gets the components of a plain tuple as arguments, any other element as one. A list it
+            returns is a tuple of components.
+        num_parallel_calls
+            How many calls may run at once; `AUTOTUNE` lets headrace choose; ``None``: one.
+        deterministic
+            ``False``: results may come as they get ready. ``None``: what the options say.
+        synchronous
+            Accepted for tf.data's sake; not together with `num_parallel_calls`.
+        use_unbounded_threadpool
+            Accepted for tf.data's sake.
+        name
+            Accepted for tf.data's sake.
+        output_signature
+            A nest of specs of the result, for functions that run as Python; otherwise only a run
+            can tell.
+        executor
+            ``"native"`` insists on a graph, ``"python"`` on Python.
+
+        Raises
+        ------
+        InvalidArgumentError
+            `num_parallel_calls` is 0 or negative, or ``executor="native"`` is not possible.
+        TypeError
+            `map_func` is not callable.
+
+        Examples
+        --------
+        >>> list(hr.Dataset.range(3).map(lambda x: (x, x + 0.5)))[1]
+        (np.int64(1), np.float64(1.5))
+        """
+        if synchronous and num_parallel_calls is not None:
+            raise ValueError(
+                "`synchronous` is not supported with `num_parallel_calls`, but "
+                f"`num_parallel_calls` was set to {num_parallel_calls}."
+            )
+        return self._derive(
+            "map",
+            function=Function(map_func, executor),
+            num_parallel_calls=checks.parallelism("num_parallel_calls", num_parallel_calls),
+            deterministic=deterministic,
+            output_signature=signature_of(None, None, output_signature)
+            if output_signature is not None
+            else None,
+        )
+
+    def filter(
+        self, predicate: Callable[..., Any], name: str | None = None, *, executor: Executor = None
+    ) -> Dataset[T_co]:
+        """Keep the elements of which `predicate` is true; mirrors ``tf.data.Dataset.filter``.
+
+        Parameters
+        ----------
+        predicate
+            Gets arguments as the function of `map` does; returns a scalar bool.
+        name
+            Accepted for tf.data's sake.
+        executor
+            See `map`.
+
+        Raises
+        ------
+        ValueError
+            `predicate` does not return a scalar bool.
+
+        Examples
+        --------
+        >>> list(hr.Dataset.range(4).filter(lambda x: x % 2 == 1))
+        [np.int64(1), np.int64(3)]
+        """
+        return self._derive("filter", predicate=Function(predicate, executor))
+
+    def shuffle(
+        self,
+        buffer_size: int,
+        seed: SupportsIndex | None = None,
+        reshuffle_each_iteration: bool | None = True,
+        name: str | None = None,
+    ) -> Dataset[T_co]:
+        """Yield the elements in random order; mirrors ``tf.data.Dataset.shuffle``.
+
+        The order is tf.data's, bit for bit: `buffer_size` elements are held, one of them is drawn
+        and replaced by the next. With a buffer smaller than the data, sorted data stays sorted
+        roughly. The seed generator belongs to this dataset: a second run over it, or over
+        anything built on it, has another order.
+
+        Parameters
+        ----------
+        buffer_size
+            How many elements to hold; `UNKNOWN_CARDINALITY` for all.
+        seed
+            An integer; ``None`` draws from `set_seed`'s sequence, or from the system.
+        reshuffle_each_iteration
+            ``False``: every run has the same order.
+        name
+            Accepted for tf.data's sake.
+
+        Raises
+        ------
+        InvalidArgumentError
+            `buffer_size` is 0 or negative.
+
+        Examples
+        --------
+        >>> shuffled = hr.Dataset.range(5).shuffle(5, seed=1)
+        >>> first, second = list(shuffled), list(shuffled)
+        >>> sorted(first) == sorted(second), first == second
+        (True, False)
+        """
+        size = checks.integer("buffer_size", buffer_size)
+        if size <= 0 and size != UNKNOWN_CARDINALITY:
+            raise InvalidArgumentError(
+                f"buffer_size must be greater than zero or UNKNOWN_CARDINALITY. Got {size}."
+            )
+        reshuffle = True if reshuffle_each_iteration is None else reshuffle_each_iteration
+        return self._derive(
+            "shuffle",
+            buffer_size=size,
+            seeds=seed_pair(seed),
+            reshuffle=checks.flag("reshuffle_each_iteration", reshuffle),
+        )
+
+    def repeat(self, count: SupportsIndex | None = None, name: str | None = None) -> Dataset[T_co]:
+        """Yield the elements `count` times over; mirrors ``tf.data.Dataset.repeat``.
+
+        Parameters
+        ----------
+        count
+            ``None`` or negative: without end. Repeating an empty dataset ends at once.
+        name
+            Accepted for tf.data's sake.
+
+        Raises
+        ------
+        TypeError
+            `count` is not an integer.
+
+        Examples
+        --------
+        >>> len(hr.Dataset.range(3).repeat(2))
+        6
+        """
+        times = -1 if count is None else checks.integer("count", count)
+        return self._derive("repeat", count=times)
+
+    def take(self, count: SupportsIndex, name: str | None = None) -> Dataset[T_co]:
+        """Yield the first `count` elements; mirrors ``tf.data.Dataset.take``.
+
+        Above a reshuffling `shuffle`, each run takes other elements.
+
+        Parameters
+        ----------
+        count
+            Negative: all.
+        name
+            Accepted for tf.data's sake.
+
+        Examples
+        --------
+        >>> list(hr.Dataset.range(10).take(2))
+        [np.int64(0), np.int64(1)]
+        """
+        return self._derive("take", count=checks.integer("count", count))
+
+    def skip(self, count: SupportsIndex, name: str | None = None) -> Dataset[T_co]:
+        """Leave out the first `count` elements; mirrors ``tf.data.Dataset.skip``.
+
+        A `map` further up does not run its function for elements that are skipped, so their errors
+        do not show; in tf.data they do.
+
+        Parameters
+        ----------
+        count
+            Negative: all.
+        name
+            Accepted for tf.data's sake.
+
+        Examples
+        --------
+        >>> list(hr.Dataset.range(4).skip(2))
+        [np.int64(2), np.int64(3)]
+        """
+        return self._derive("skip", count=checks.integer("count", count))
+
+    def batch(
+        self,
+        batch_size: SupportsIndex,
+        drop_remainder: bool = False,
+        num_parallel_calls: int | None = None,
+        deterministic: bool | None = None,
+        name: str | None = None,
+    ) -> Dataset[Any]:
+        """Stack elements along a new axis 0; mirrors ``tf.data.Dataset.batch``.
+
+        Parameters
+        ----------
+        batch_size
+            Elements in a batch; the last may be shorter.
+        drop_remainder
+            Leave a shorter last batch out. Then the batch size is part of the element spec.
+        num_parallel_calls, deterministic
+            As in `map`.
+        name
+            Accepted for tf.data's sake.
+
+        Raises
+        ------
+        InvalidArgumentError
+            `batch_size` is 0 or negative; during iteration, elements of different shapes.
+
+        Examples
+        --------
+        >>> list(hr.Dataset.range(5).batch(2))
+        [array([0, 1]), array([2, 3]), array([4])]
+        """
+        return self._derive(
+            "batch",
+            batch_size=checks.batch_size(batch_size),
+            drop_remainder=checks.flag("drop_remainder", drop_remainder),
+            num_parallel_calls=checks.parallelism("num_parallel_calls", num_parallel_calls),
+            deterministic=deterministic,
+        )
+
+    def padded_batch(
+        self,
+        batch_size: SupportsIndex,
+        padded_shapes: Any = None,
+        padding_values: Any = None,
+        drop_remainder: bool = False,
+        name: str | None = None,
+    ) -> Dataset[Any]:
+        """Stack elements padded to one shape; mirrors ``tf.data.Dataset.padded_batch``.
+
+        Parameters
+        ----------
+        batch_size
+            Elements in a batch; the last may be shorter.
+        padded_shapes
+            A nest of shapes, one per component; ``None`` or -1 for an axis pads it to the longest
+            of the batch. ``None`` does that for all axes.
+        padding_values
+            A nest of scalars, or one for all; zero, empty text and ``False`` if not given.
+        drop_remainder
+            Leave a shorter last batch out.
+        name
+            Accepted for tf.data's sake.
+
+        Raises
+        ------
+        ValueError
+            A padded shape is smaller than a static shape, or a rank is unknown.
+        TypeError
+            A padding value of another dtype.
+        DataLossError
+            During iteration, an element larger than its padded shape.
+
+        Examples
+        --------
+        >>> rows = hr.Dataset.range(1, 3).map(lambda n: np.arange(n), executor="python",
+        ...     output_signature=hr.TensorSpec([None], np.int64))
+        >>> list(rows.padded_batch(2, padding_values=-1))
+        [array([[ 0, -1],
+               [ 0,  1]])]
+        """
+        spec = self.element_spec
+        return self._derive(
+            "padded_batch",
+            batch_size=checks.batch_size(batch_size),
+            padded_shapes=checks.padded_shapes(spec, padded_shapes),
+            padding_values=checks.padding_values(spec, padding_values),
+            drop_remainder=checks.flag("drop_remainder", drop_remainder),
+        )
+
+    def unbatch(self, name: str | None = None) -> Dataset[Any]:
+        """Split elements along axis 0; mirrors ``tf.data.Dataset.unbatch``.
+
+        Parameters
+        ----------
+        name
+            Accepted for tf.data's sake.
+
+        Raises
+        ------
+        ValueError
+            A component is a scalar, or the sizes differ.
+
+        Examples
+        --------
+        >>> list(hr.Dataset.from_tensors([1, 2]).unbatch())
+        [np.int64(1), np.int64(2)]
+        """
+        return self._derive("unbatch")
+
+    def prefetch(self, buffer_size: SupportsIndex, name: str | None = None) -> Dataset[T_co]:
+        """Make elements ahead of demand; mirrors ``tf.data.Dataset.prefetch``.
+
+        Parameters
+        ----------
+        buffer_size
+            How many elements; 0 for none, `AUTOTUNE` lets headrace choose.
+        name
+            Accepted for tf.data's sake.
+
+        Raises
+        ------
+        InvalidArgumentError
+            `buffer_size` is below -1.
+
+        Examples
+        --------
+        >>> len(list(hr.Dataset.range(3).prefetch(2)))
+        3
+        """
+        size = checks.integer("buffer_size", buffer_size)
+        if size < 0 and size != AUTOTUNE:
+            raise InvalidArgumentError(
+                f"buffer_size must be at least 0, or AUTOTUNE ({AUTOTUNE}). Got {size}."
+            )
+        return self._derive("prefetch", buffer_size=size)
+
+    def concatenate(self, dataset: Dataset[Any], name: str | None = None) -> Dataset[Any]:
+        """Yield another dataset after this one; mirrors ``tf.data.Dataset.concatenate``.
+
+        Parameters
+        ----------
+        dataset
+            Its elements have the same structure and dtypes; shapes may differ.
+        name
+            Accepted for tf.data's sake.
+
+        Raises
+        ------
+        TypeError
+            Structure or dtypes differ.
+
+        Examples
+        --------
+        >>> list(hr.Dataset.range(1).concatenate(hr.Dataset.range(2)))
+        [np.int64(0), np.int64(0), np.int64(1)]
+        """
+        if not isinstance(dataset, Dataset):
+            raise TypeError(f"`dataset` must be a Dataset, got {dataset!r}")
+        checks.same_elements(self.element_spec, dataset.element_spec)
+        return _make("concatenate", (self, dataset))
+
+    def enumerate(
+        self, start: SupportsIndex = 0, name: str | None = None
+    ) -> Dataset[tuple[np.int64, T_co]]:
+        """Pair each element with its number; mirrors ``tf.data.Dataset.enumerate``.
+
+        Parameters
+        ----------
+        start
+            The first number, int64.
+        name
+            Accepted for tf.data's sake.
+
+        Examples
+        --------
+        >>> list(hr.Dataset.from_tensor_slices(["a"]).enumerate(start=7))
+        [(np.int64(7), 'a')]
+        """
+        return self._derive("enumerate", start=checks.integer("start", start))
+
+    def apply(self, transformation_func: Callable[[Dataset[T_co]], Dataset[R]]) -> Dataset[R]:
+        """Return ``transformation_func(self)``; mirrors ``tf.data.Dataset.apply``.
+
+        Parameters
+        ----------
+        transformation_func
+            A function from dataset to dataset.
+
+        Raises
+        ------
+        TypeError
+            It returns something else.
+
+        Examples
+        --------
+        >>> len(hr.Dataset.range(9).apply(lambda dataset: dataset.batch(4)))
+        3
+        """
+        result = transformation_func(self)
+        if not isinstance(result, Dataset):
+            raise TypeError(
+                f"`transformation_func` must return a headrace.Dataset object. Got {type(result)}."
+            )
+        return result
+
+    # ------------------------------------------------------------------ options
+
+    def with_options(self, options: Options, name: str | None = None) -> Dataset[T_co]:
+        """Return the dataset with options merged in; mirrors ``tf.data.Dataset.with_options``.
+
+        Parameters
+        ----------
+        options
+            Where they and earlier ones both say something, these win.
+        name
+            Accepted for tf.data's sake.
+
+        Examples
+        --------
+        >>> hr.Dataset.range(3).with_options(hr.Options(deterministic=False)).options()
+        Options(deterministic=False)
+        """
+        if not isinstance(options, Options):
+            raise TypeError(f"`options` must be an Options, got {options!r}")
+        return _make("with_options", (self,), options=Options().merge(options))
+
+    def options(self) -> Options:
+        """Return the options of this dataset and its inputs, merged.
+
+        Examples
+        --------
+        >>> hr.Dataset.range(3).options()
+        Options()
+        """
+        merged = Options()
+        for dataset in flatten(self._inputs):
+            merged = merged.merge(dataset.options())
+        return merged if self._options is None else merged.merge(self._options)
+
+    # ---------------------------------------------------------------- iteration
+
+    def __iter__(self) -> Iterator[T_co]:
+        return self.iterator()
+
+    def iterator(self, state: str | None = None) -> Iterator[T_co]:
+        """Start a run, from the beginning or from where another run was.
+
+        Parameters
+        ----------
+        state
+            What `Iterator.state` gave, in this process or another, of a dataset built the same way.
+
+        Raises
+        ------
+        InvalidArgumentError
+            The state is of another pipeline; the text names the difference.
+
+        Examples
+        --------
+        >>> numbers = iter(hr.Dataset.range(3))
+        >>> next(numbers)
+        np.int64(0)
+        >>> list(hr.Dataset.range(3).iterator(numbers.state()))
+        [np.int64(1), np.int64(2)]
+        """
+        refuse_in_trace("iterates over a dataset")
+        return Iterator(self._plan, self.options().to_json(), state)
+
+    def as_numpy_iterator(self) -> Iterator[T_co]:
+        """Start a run; mirrors ``tf.data.Dataset.as_numpy_iterator``.
+
+        The same as ``iter(dataset)``: elements are NumPy's anyway.
+
+        Examples
+        --------
+        >>> next(hr.Dataset.range(3).as_numpy_iterator())
+        np.int64(0)
+        """
+        return self.iterator()
+
+    # ------------------------------------------------------------------ looking
+
+    @property
+    def element_spec(self) -> Any:
+        """What elements look like: a nest of specs, or `UnknownSpec` where only a run can tell.
+
+        Mirrors ``tf.data.Dataset.element_spec``. Nothing is run to answer it.
+
+        Examples
+        --------
+        >>> hr.Dataset.range(3).batch(2).element_spec
+        TensorSpec(shape=(None,), dtype=int64)
+        """
+        return self._plan.element_spec
+
+    def cardinality(self) -> int:
+        """Return how many elements there are; mirrors ``tf.data.Dataset.cardinality``.
+
+        `INFINITE_CARDINALITY` (-1) and `UNKNOWN_CARDINALITY` (-2) are the other answers.
+
+        Examples
+        --------
+        >>> hr.Dataset.range(3).cardinality(), hr.Dataset.range(3).repeat().cardinality()
+        (3, -1)
+        """
+        return self._plan.cardinality
+
+    def __len__(self) -> int:
+        count = self.cardinality()
+        if count == INFINITE_CARDINALITY:
+            raise TypeError("The dataset is infinite.")
+        if count == UNKNOWN_CARDINALITY:
+            raise TypeError("The dataset length is unknown.")
+        return count
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        return f"<{_class_name(self._op)} element_spec={self.element_spec!r}>"
+
+    def explain(self) -> str:
+        """Return the plan as text: each step with its elements, and how each function runs.
+
+        Examples
+        --------
+        >>> print(hr.Dataset.range(3).take(2).explain())
+        take(count=2): int64 (), 2 elements
+        └─ range(stop=3): int64 (), 3 elements
+        """
+        from .explain import explain
+
+        return explain(self)
+
+    # ----------------------------------------------------------------- the plan
+
+    def _derive(self, op: str, **args: Any) -> Dataset[Any]:
+        return _make(op, (self,), **args)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        seeds = self._plan.seeds() if self._op == "shuffle" else None
+        return _restore, (self._op, self._inputs, pack_arrays(self._args), seeds)
+
+
+class TFRecordDataset(Dataset[bytes]):
+    """Yield the records of TFRecord files; mirrors ``tf.data.TFRecordDataset``.
+
+    Both checksums of each record are checked. Files are opened when their turn comes.
+
+    Parameters
+    ----------
+    filenames
+        A path, or many. Paths are taken as they are, without globbing.
+    compression_type
+        ``None`` or ``""``, ``"GZIP"``, ``"ZLIB"``.
+    buffer_size
+        Bytes of a read; ``None`` lets headrace choose.
+    num_parallel_reads
+        How many files are read at once, their records interleaved one by one; ``None``: one file
+        after the other.
+    name
+        Accepted for tf.data's sake.
+
+    Raises
+    ------
+    TypeError
+        A file name is not a path.
+    InvalidArgumentError
+        An unknown compression.
+    NotFoundError, DataLossError
+        During iteration: a file is missing or damaged; the text has file, record and byte.
+
+    Examples
+    --------
+    >>> hr.TFRecordDataset(["a.tfrecord", "b.tfrecord"])
+    <TFRecordDataset element_spec=TensorSpec(shape=(), dtype=bytes)>
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        filenames: Any,
+        compression_type: str | None = None,
+        buffer_size: int | None = None,
+        num_parallel_reads: int | None = None,
+        name: str | None = None,
+    ) -> TFRecordDataset:
+        """Check the arguments and make the plan."""
+        made = _make(
+            "tfrecord",
+            (),
+            filenames=checks.paths(filenames),
+            compression_type=checks.compression(compression_type),
+            buffer_size=None if buffer_size is None else checks.integer("buffer_size", buffer_size),
+            num_parallel_reads=checks.parallelism("num_parallel_reads", num_parallel_reads),
+        )
+        assert isinstance(made, TFRecordDataset)
+        return made
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        pass
+
+
+def _make(op: str, inputs: Any, **args: Any) -> Dataset[Any]:
+    """Make a dataset of one more step. `inputs` is a nest of datasets, plain for most ops."""
+    plans = map_structure(lambda dataset: dataset._plan, inputs)
+    if op == "with_options":
+        plan = plans[0]
+    elif op == "zip":
+        plan = _headrace.zip(plans)
+    else:
+        plan = getattr(_headrace, op)(*plans, **args)
+    dataset: Dataset[Any] = object.__new__(TFRecordDataset if op == "tfrecord" else Dataset)
+    dataset._plan = plan
+    dataset._op = op
+    dataset._inputs = inputs
+    dataset._args = args
+    dataset._options = args.get("options")
+    return dataset
+
+
+def _restore(
+    op: str, inputs: Any, args: dict[str, Any], seeds: tuple[int, int, int] | None
+) -> Dataset[Any]:
+    args = unpack_arrays(args)
+    if seeds is None:
+        return _make(op, inputs, **args)
+    dataset = _make(op, inputs, **(args | {"seeds": seeds[:2]}))
+    dataset._plan.advance_seeds(seeds[2])
+    return dataset
+
+
+_CLASS_NAMES = {
+    "from_tensors": "TensorDataset",
+    "from_tensor_slices": "TensorSliceDataset",
+    "from_generator": "GeneratorDataset",
+    "tfrecord": "TFRecordDataset",
+    "with_options": "OptionsDataset",
+}
+
+
+def _class_name(op: str) -> str:
+    return _CLASS_NAMES.get(op) or "".join(part.title() for part in op.split("_")) + "Dataset"

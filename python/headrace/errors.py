@@ -1,0 +1,151 @@
+"""What headrace raises.
+
+One class per kind of error, named as in ``tf.errors``. Each is also the natural Python class, so
+``except FileNotFoundError`` and ``except headrace.errors.NotFoundError`` both catch a missing file.
+The attributes say where it happened, as far as that is known.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = [
+    "AbortedError",
+    "AlreadyExistsError",
+    "CancelledError",
+    "DataLossError",
+    "FailedPreconditionError",
+    "HeadraceError",
+    "InternalError",
+    "InvalidArgumentError",
+    "NotFoundError",
+    "OutOfRangeError",
+    "PermissionDeniedError",
+    "ResourceExhaustedError",
+    "UnavailableError",
+    "UnimplementedError",
+    "UnknownError",
+]
+
+_PLACE = ("file", "record", "offset", "feature", "node")
+
+
+class HeadraceError(Exception):
+    """Base of all errors of headrace; mirrors ``tf.errors.OpError``.
+
+    Parameters
+    ----------
+    text
+        The whole text: what was wrong, where, and what would mend it.
+    message
+        What was wrong, without the place; `text` if not given.
+    file, record, offset, feature, node
+        The place: path, number of the record (from 0), byte at which the record starts, name of
+        the feature, step of the pipeline.
+
+    Examples
+    --------
+    >>> error = DataLossError("payload checksum does not match (a.rec, record 3)", record=3)
+    >>> error.record, isinstance(error, OSError)
+    (3, True)
+    """
+
+    message: str
+    file: str | None
+    record: int | None
+    offset: int | None
+    feature: str | None
+    node: str | None
+
+    def __init__(
+        self,
+        text: str = "",
+        *,
+        message: str | None = None,
+        file: str | None = None,
+        record: int | None = None,
+        offset: int | None = None,
+        feature: str | None = None,
+        node: str | None = None,
+    ) -> None:
+        super().__init__(text)
+        self._text = text
+        self.message = text if message is None else message
+        self.file = file
+        self.record = record
+        self.offset = offset
+        self.feature = feature
+        self.node = node
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        place = {name: getattr(self, name) for name in ("message", *_PLACE)}
+        notes = getattr(self, "__notes__", None)
+        return _rebuild, (type(self), self._text, place, notes)
+
+
+def _rebuild(
+    cls: type[HeadraceError], text: str, place: dict[str, Any], notes: list[str] | None
+) -> HeadraceError:
+    error = cls(text, **place)
+    for note in notes or ():
+        error.add_note(note)
+    return error
+
+
+class InvalidArgumentError(HeadraceError, ValueError):
+    """A value that is not acceptable, whatever the state of the system."""
+
+
+class OutOfRangeError(HeadraceError, IndexError):
+    """Past the end: what `Iterator.get_next` raises when nothing is left."""
+
+
+class DataLossError(HeadraceError, OSError):
+    """Data is damaged or cut off."""
+
+
+class NotFoundError(HeadraceError, FileNotFoundError):
+    """A file does not exist."""
+
+
+class PermissionDeniedError(HeadraceError, PermissionError):
+    """A file may not be read or written."""
+
+
+class FailedPreconditionError(HeadraceError, RuntimeError):
+    """The system is not in the state that the call needs."""
+
+
+class AlreadyExistsError(HeadraceError, FileExistsError):
+    """What was to be made exists."""
+
+
+class UnimplementedError(HeadraceError, NotImplementedError):
+    """An operation or dtype that is not supported."""
+
+
+class UnavailableError(HeadraceError, ConnectionError):
+    """Not available now; a later try may succeed."""
+
+
+class ResourceExhaustedError(HeadraceError, RuntimeError):
+    """A limit was reached."""
+
+
+class AbortedError(HeadraceError, RuntimeError):
+    """Given up because of a conflict."""
+
+
+class CancelledError(HeadraceError, RuntimeError):
+    """The run was closed."""
+
+
+class UnknownError(HeadraceError, RuntimeError):
+    """An error without a better name."""
+
+
+class InternalError(HeadraceError, RuntimeError):
+    """A broken invariant of headrace: a bug. Please report it."""

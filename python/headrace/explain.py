@@ -1,0 +1,139 @@
+"""A plan as text: what `Dataset.explain` prints.
+
+One line per step, the last step on top, its inputs below. Functions say how they run: as a graph,
+which is printed, or as Python, with the reason. Nothing is run; functions are traced anew, as an
+iterator would.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .checks import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
+from .dtypes import dtype_name
+from .errors import InvalidArgumentError
+from .function import Function
+from .generator import Source
+from .nest import flatten, is_structure, map_structure
+from .spec import ObjectSpec, RaggedTensorSpec, Shape, SparseTensorSpec, TensorSpec, UnknownSpec
+from .tensors import RaggedTensor, SparseTensor
+
+if TYPE_CHECKING:
+    from .dataset import Dataset
+
+__all__ = ["explain"]
+
+# Arguments at these values say nothing new.
+_DEFAULTS: dict[str, tuple[Any, ...]] = {
+    "start": (0,),
+    "step": (1,),
+    "dtype": ("int64",),
+    "reshuffle": (True,),
+    "drop_remainder": (False,),
+}
+
+
+def explain(dataset: Dataset[Any]) -> str:
+    """Return the plan of `dataset` as text."""
+    return "\n".join(_lines(dataset, "", ""))
+
+
+def _lines(dataset: Dataset[Any], head: str, tail: str) -> list[str]:
+    details = _functions(dataset)
+    inputs = flatten(dataset._inputs)
+    lines = [f"{head}{_title(dataset)}"]
+    bar = "│  " if inputs else "   "
+    lines += [f"{tail}{bar}{line}" for line in details]
+    for number, child in enumerate(inputs):
+        last = number == len(inputs) - 1
+        knee, down = ("└─ ", "   ") if last else ("├─ ", "│  ")
+        lines += _lines(child, tail + knee, tail + down)
+    return lines
+
+
+def _title(dataset: Dataset[Any]) -> str:
+    args = ", ".join(
+        f"{name}={_value(value)}"
+        for name, value in dataset._args.items()
+        if value is not None and value not in _default(name, value)
+    )
+    spec = _spec(dataset.element_spec)
+    return f"{dataset._op}({args}): {spec}, {_count(dataset.cardinality())}"
+
+
+def _default(name: str, value: Any) -> tuple[Any, ...]:
+    return _DEFAULTS.get(name, ()) if isinstance(value, bool | int | str) else ()
+
+
+def _count(cardinality: int) -> str:
+    if cardinality == INFINITE_CARDINALITY:
+        return "without end"
+    if cardinality == UNKNOWN_CARDINALITY:
+        return "unknown number of elements"
+    return f"{cardinality:,} element{'' if cardinality == 1 else 's'}"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, Function | Source):
+        return value.name
+    if isinstance(value, np.ndarray | SparseTensor | RaggedTensor):
+        return f"{dtype_name(value.dtype)}{list(value.shape)}"
+    if is_structure(value) and value is not None:
+        return repr(map_structure(lambda leaf: _Raw(_value(leaf)), value))
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+class _Raw:
+    """Prints as the text it holds."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def _spec(spec: Any) -> str:
+    if isinstance(spec, UnknownSpec):
+        return "elements known in a run only"
+    return (
+        repr(map_structure(lambda leaf: _Raw(_leaf(leaf)), spec))
+        if is_structure(spec)
+        else _leaf(spec)
+    )
+
+
+def _leaf(spec: Any) -> str:
+    if isinstance(spec, ObjectSpec):
+        return "object"
+    kind = {SparseTensorSpec: "sparse ", RaggedTensorSpec: "ragged "}.get(type(spec), "")
+    assert isinstance(spec, TensorSpec | SparseTensorSpec | RaggedTensorSpec)
+    return f"{kind}{spec.dtype_name} {_shape(spec.shape)}"
+
+
+def _shape(shape: Shape) -> str:
+    if shape is None:
+        return "of unknown rank"
+    return "(" + ", ".join("?" if dim is None else str(dim) for dim in shape) + ")"
+
+
+def _functions(dataset: Dataset[Any]) -> list[str]:
+    """Tell how each function of a step runs."""
+    lines = []
+    for function in dataset._args.values():
+        if not isinstance(function, Function):
+            continue
+        (source,) = flatten(dataset._inputs)
+        try:
+            prepared = function.prepare(source.element_spec)
+        except InvalidArgumentError as error:
+            prepared = str(error)
+        if isinstance(prepared, str):
+            lines.append(f"runs as Python: {prepared}")
+        else:
+            lines.append("runs as a graph, without the GIL:")
+            lines += [f"  {line}" for line in str(prepared).splitlines()]
+    return lines

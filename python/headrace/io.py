@@ -1,0 +1,321 @@
+"""Reading and writing: Example messages, raw bytes, TFRecord files; mirrors ``tf.io``.
+
+The parsing functions take arrays and, inside a traced function, symbols alike.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self
+
+from . import _headrace, checks
+from .dtypes import as_dtype
+from .errors import InvalidArgumentError
+from .features import (
+    FixedLenFeature,
+    FixedLenSequenceFeature,
+    RaggedFeature,
+    SparseFeature,
+    VarLenFeature,
+    feature_attrs,
+)
+from .ops import apply_op
+
+__all__ = [
+    "FixedLenFeature",
+    "FixedLenSequenceFeature",
+    "RaggedFeature",
+    "SparseFeature",
+    "TFRecordOptions",
+    "TFRecordWriter",
+    "VarLenFeature",
+    "decode_raw",
+    "parse_example",
+    "parse_single_example",
+    "serialize_example",
+]
+
+
+def parse_single_example(
+    serialized: Any, features: Mapping[str, Any], name: str | None = None
+) -> dict[str, Any]:
+    """Parse one `tf.train.Example`; mirrors ``tf.io.parse_single_example``.
+
+    Parameters
+    ----------
+    serialized
+        The message: scalar bytes.
+    features
+        What to read, by name. Features of the message that are not named are skipped unread.
+
+    Returns
+    -------
+    dict
+        One value per feature: an array or scalar for `FixedLenFeature` and
+        `FixedLenSequenceFeature`, a `SparseTensor` for `VarLenFeature` and `SparseFeature`, an
+        array or `RaggedTensor` for `RaggedFeature`.
+
+    Raises
+    ------
+    InvalidArgumentError
+        A feature is missing, or of another type or size.
+
+    Examples
+    --------
+    >>> message = hr.io.serialize_example({"x": [1.5, 2.5], "y": 7})
+    >>> hr.io.parse_single_example(message, {"y": hr.io.FixedLenFeature([], np.int64)})
+    {'y': np.int64(7)}
+    """
+    attrs = {"features": feature_attrs(features)}
+    return dict(zip(features, apply_op("parse_single_example", attrs, serialized), strict=True))
+
+
+def parse_example(
+    serialized: Any,
+    features: Mapping[str, Any],
+    example_names: Any = None,
+    name: str | None = None,
+) -> dict[str, Any]:
+    """Parse a batch of `tf.train.Example` messages; mirrors ``tf.io.parse_example``.
+
+    Parameters
+    ----------
+    serialized
+        The messages: a vector of bytes.
+    features
+        What to read, by name.
+    example_names
+        Names of the examples for error messages, a vector of bytes.
+
+    Returns
+    -------
+    dict
+        As `parse_single_example`, with a batch axis in front. Sequences are padded, a
+        `RaggedFeature` gives a `RaggedTensor`.
+
+    Raises
+    ------
+    InvalidArgumentError
+        A feature is missing, or of another type or size; the text names the example.
+
+    Examples
+    --------
+    >>> messages = [hr.io.serialize_example({"y": y}) for y in (3, 4)]
+    >>> hr.io.parse_example(messages, {"y": hr.io.FixedLenFeature([], np.int64)})
+    {'y': array([3, 4])}
+    """
+    attrs = {"features": feature_attrs(features)}
+    args = [checks.tensor(serialized)]
+    if example_names is not None:
+        args.append(checks.tensor(example_names))
+    return dict(zip(features, apply_op("parse_example", attrs, *args), strict=True))
+
+
+def decode_raw(
+    input_bytes: Any,
+    out_type: Any,
+    little_endian: bool = True,
+    fixed_length: int | None = None,
+    name: str | None = None,
+) -> Any:
+    """Read bytes as an array of numbers; mirrors ``tf.io.decode_raw``.
+
+    Parameters
+    ----------
+    input_bytes
+        Bytes, or an array of bytes of equal lengths.
+    out_type
+        Dtype of the result.
+    little_endian
+        Byte order of the input.
+    fixed_length
+        Cut or pad with zeros to this many bytes.
+
+    Returns
+    -------
+    numpy.ndarray
+        Of shape ``[..., n]``.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The length is not a multiple of the size of a number.
+
+    Examples
+    --------
+    >>> hr.io.decode_raw(np.int16(7).tobytes(), np.int16)
+    array([7], dtype=int16)
+    """
+    attrs = {
+        "out_type": as_dtype(out_type),
+        "little_endian": checks.flag("little_endian", little_endian),
+        "fixed_length": fixed_length,
+    }
+    return apply_op("decode_raw", attrs, checks.tensor(input_bytes))[0]
+
+
+def serialize_example(features: Mapping[str, Any]) -> bytes:
+    """Write a `tf.train.Example`.
+
+    Parameters
+    ----------
+    features
+        Values by name: numbers, bytes, text (as UTF-8), or arrays and lists of these, flattened.
+        Integers and bools become int64 lists, floats float lists.
+
+    Returns
+    -------
+    bytes
+        The message; TensorFlow reads it.
+
+    Raises
+    ------
+    TypeError
+        A value that an Example cannot hold.
+
+    Examples
+    --------
+    >>> message = hr.io.serialize_example({"label": 3})
+    >>> hr.io.parse_single_example(message, {"label": hr.io.FixedLenFeature([], np.int64)})
+    {'label': np.int64(3)}
+    """
+    return _headrace.serialize_example(
+        {
+            name: value if type(value) is bytes else checks.tensor(value)
+            for name, value in features.items()
+        }
+    )
+
+
+class TFRecordOptions:
+    """How a TFRecord file is written; mirrors ``tf.io.TFRecordOptions``.
+
+    Parameters
+    ----------
+    compression_type
+        ``None`` or ``""``, ``"GZIP"``, ``"ZLIB"``.
+    compression_level
+        0 (none) to 9 (smallest); ``None`` for the usual.
+    flush_mode, input_buffer_size, output_buffer_size, window_bits, compression_method, mem_level,
+    compression_strategy
+        Accepted for tf.io's sake.
+
+    Examples
+    --------
+    >>> hr.io.TFRecordOptions("GZIP", compression_level=9)
+    TFRecordOptions(compression_type='GZIP', compression_level=9)
+    """
+
+    def __init__(
+        self,
+        compression_type: str | None = None,
+        flush_mode: int | None = None,
+        input_buffer_size: int | None = None,
+        output_buffer_size: int | None = None,
+        window_bits: int | None = None,
+        compression_level: int | None = None,
+        compression_method: int | None = None,
+        mem_level: int | None = None,
+        compression_strategy: int | None = None,
+    ) -> None:
+        if compression_level is not None and not -1 <= compression_level <= 9:
+            raise InvalidArgumentError(
+                f"compression_level must be 0 to 9, or -1 for the usual, got {compression_level}"
+            )
+        self.compression_type = checks.compression(compression_type)
+        self.compression_level = None if compression_level == -1 else compression_level
+
+    def __repr__(self) -> str:
+        return (
+            f"TFRecordOptions(compression_type={self.compression_type!r}, "
+            f"compression_level={self.compression_level!r})"
+        )
+
+
+class TFRecordWriter:
+    """Writes a TFRecord file; mirrors ``tf.io.TFRecordWriter``.
+
+    Parameters
+    ----------
+    path
+        The file; one that exists is replaced.
+    options
+        A `TFRecordOptions`, or the name of a compression.
+
+    Raises
+    ------
+    InvalidArgumentError
+        An unknown compression.
+    NotFoundError, PermissionDeniedError
+        The file cannot be made.
+
+    Examples
+    --------
+    >>> import tempfile, os
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.tfrecord")
+    >>> with hr.io.TFRecordWriter(path) as writer:
+    ...     writer.write(b"one")
+    >>> list(hr.TFRecordDataset(path))
+    [b'one']
+    """
+
+    def __init__(
+        self, path: str | bytes | os.PathLike[str], options: TFRecordOptions | str | None = None
+    ) -> None:
+        if options is None or isinstance(options, str):
+            options = TFRecordOptions(options)
+        elif not isinstance(options, TFRecordOptions):
+            raise TypeError(f"`options` must be a TFRecordOptions or a name, got {options!r}")
+        self._writer = _headrace.RecordWriter(
+            os.fsdecode(path), options.compression_type, options.compression_level
+        )
+
+    def write(self, record: bytes | bytearray | memoryview) -> None:
+        """Append a record.
+
+        Parameters
+        ----------
+        record
+            Bytes, or an object that has them as its buffer.
+
+        Raises
+        ------
+        TypeError
+            `record` is not bytes.
+        """
+        if not isinstance(record, bytes):
+            record = _as_bytes(record)
+        self._writer.write(record)
+
+    def flush(self) -> None:
+        """Hand everything written so far to the file; readers see it then."""
+        self._writer.flush()
+
+    def close(self) -> None:
+        """Finish the file. Closing twice does nothing."""
+        self._writer.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _as_bytes(record: Any) -> bytes:
+    kind = type(record).__name__
+    if isinstance(record, str):
+        raise TypeError("a record is bytes, got str; write text.encode()")
+    if hasattr(record, "SerializeToString"):
+        raise TypeError(f"a record is bytes, got {kind}; write message.SerializeToString()")
+    try:
+        return bytes(memoryview(record))
+    except TypeError:
+        raise TypeError(f"a record is bytes, got {kind}") from None

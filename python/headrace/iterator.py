@@ -1,0 +1,101 @@
+"""Iterators: one run of a pipeline."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
+
+from . import _headrace
+from .errors import OutOfRangeError
+
+__all__ = ["Iterator"]
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Iterator(_headrace.Iterator, Generic[T_co]):
+    """One run of a dataset; mirrors ``tf.data.Iterator`` and ``tf.data.NumpyIterator``.
+
+    Made by ``iter(dataset)`` or `Dataset.iterator`. Safe to share between threads: each element is
+    delivered once. An element that fails raises; the next call goes on with the element after it.
+    Work ahead stops when the iterator is closed or dropped.
+
+    Raises
+    ------
+    StopIteration
+        At the end, and at every further call.
+
+    Examples
+    --------
+    >>> with hr.Dataset.range(4).iterator() as numbers:
+    ...     first = next(numbers)
+    ...     state = numbers.state()
+    >>> first, list(hr.Dataset.range(4).iterator(state=state))
+    (np.int64(0), [np.int64(1), np.int64(2), np.int64(3)])
+    """
+
+    # The engine's own methods are not wrapped: a Python frame would cost more than an element.
+    if TYPE_CHECKING:
+
+        def __iter__(self) -> Self: ...
+
+        def __next__(self) -> T_co: ...
+
+    def next(self) -> T_co:
+        """Return the next element; the twin of ``NumpyIterator.next``."""
+        return self.__next__()
+
+    def get_next(self) -> T_co:
+        """Return the next element.
+
+        Raises
+        ------
+        OutOfRangeError
+            At the end.
+
+        Examples
+        --------
+        >>> hr.Dataset.range(1).iterator().get_next()
+        np.int64(0)
+        """
+        try:
+            return self.__next__()
+        except StopIteration:
+            raise OutOfRangeError("End of sequence") from None
+
+    def state(self) -> str:
+        """Return where the run is, as JSON text of a few hundred bytes.
+
+        `Dataset.iterator` goes on from it, in this process or another, on a dataset built the same
+        way. It counts what was handed out, not what was read ahead; buffers are not in it, resuming
+        refills them.
+
+        Examples
+        --------
+        >>> numbers = hr.Dataset.range(4).iterator()
+        >>> isinstance(numbers.state(), str)
+        True
+        """
+        return super().state()
+
+    def stats(self) -> list[dict[str, Any]]:
+        """Return counters of each step: elements, and nanoseconds busy and waiting."""
+        return super().stats()
+
+    def close(self) -> None:
+        """End the run: cancel work ahead, close files and generators, and wait for that.
+
+        A closed iterator is at its end. Closing twice does nothing.
+        """
+        super().close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            "an iterator cannot be pickled; pickle the dataset and iterator.state(), and go on "
+            "with dataset.iterator(state=...)"
+        )

@@ -1,0 +1,98 @@
+"""Whether a function may be traced, decided before it is ever called.
+
+Tracing calls the user's function with stand-ins, so it must only ever happen to functions whose
+calls nobody can notice. `check` walks the bytecode of the function, and of every Python function it
+may call, and looks at each object the code can reach. It runs none of it. Refusing a function that
+would have been safe costs speed only: such a function runs as plain Python. tf.data's AutoGraph
+has no such check; it traces whatever it is given, side effects included.
+
+The answer holds for the present values of globals, closures and attributes: ask again right before
+each trace. It says nothing of what the function does with the values it is given; a use that cannot
+be recorded is found while tracing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os.path
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from .walk import Refused, Walk
+
+__all__ = ["Refusal", "captures", "check"]
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a function runs as Python.
+
+    Attributes
+    ----------
+    reason
+        What the code does, such as ``calls time.sleep, which can be observed from outside``.
+    hint
+        What would make it traceable, or what happens instead.
+    filename, lineno
+        The line in question; it may lie in a function that the checked one calls.
+    function
+        The qualified name of the function that line belongs to.
+    """
+
+    reason: str
+    hint: str
+    filename: str | None
+    lineno: int | None
+    function: str = ""
+
+    def __str__(self) -> str:
+        name = self.function or "the function"
+        place = f" at {os.path.basename(self.filename)}:{self.lineno}" if self.filename else ""
+        return f"{name}{place}: {self.reason}; {self.hint}"
+
+
+def check(function: Callable[..., Any], element_types: Iterable[type] = ()) -> Refusal | None:
+    """Tell whether `function` may be called with symbols, without running it.
+
+    Parameters
+    ----------
+    function
+        Any callable: a function, method, partial, ufunc, class or callable object.
+    element_types
+        The namedtuple, dataclass and attrs classes in the structure of the elements. The function
+        may call their methods, which the walk cannot see from the function alone.
+
+    Returns
+    -------
+    Refusal or None
+        None if every object the function can reach is known to be harmless.
+
+    Examples
+    --------
+    >>> check(lambda x: x * 2)
+    >>> log = []
+    >>> check(lambda x: log.append(x)).reason
+    'calls the method append while `log` is captured and could change'
+    """
+    walk = Walk()
+    try:
+        walk.run(function, element_types)
+    except Refused as refused:
+        return Refusal(refused.reason, refused.hint, *refused.place)
+    except Exception as error:  # an object too odd to look at is an object to leave alone
+        reason = f"cannot be examined ({type(error).__name__}: {error})"
+        return Refusal(reason, "it runs as Python", *walk.place)
+    return None
+
+
+def captures(function: Callable[..., Any]) -> list[object]:
+    """Return the arrays and containers that `function` reaches, each once.
+
+    Containers come before what they hold. Where the walk refuses `function`, these are the objects
+    reached until then.
+    """
+    walk = Walk()
+    with contextlib.suppress(Exception):  # as in `check`
+        walk.run(function, ())
+    return list({id(item): item for item in walk.captured}.values())

@@ -1,0 +1,244 @@
+"""Tracing: running a function once with stand-ins to learn what it computes.
+
+`trace` first asks `headrace.purity` whether anybody could notice that the function was called. Then
+it calls it twice with `Symbol` arguments, which record what is done to them; the two graphs must be
+the same. A use that cannot be recorded refuses, with the line of the user's code. tf.data traces
+once and runs side effects then; here a function with side effects is never traced.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any, NoReturn
+
+import numpy as np
+
+from . import _headrace
+from .dtypes import DType, as_dtype
+from .errors import HeadraceError
+from .nest import flatten, is_structure, items, map_structure, rebuild
+from .ops import tracing
+from .purity import Refusal, check
+from .spec import (
+    AnySpec,
+    ObjectSpec,
+    RaggedTensorSpec,
+    SparseTensorSpec,
+    TensorSpec,
+    UnknownSpec,
+    object_dtype,
+)
+from .tensors import RaggedTensor, SparseTensor
+
+__all__ = ["TraceRefused", "Tracer", "trace"]
+
+_COPY_BELOW = 1 << 20  # larger captured arrays are borrowed for the run
+_RUNS_AS_PYTHON = "it runs as Python"
+
+
+class TraceRefused(BaseException):
+    """A use of a symbol that cannot be recorded.
+
+    Not an `Exception`, so that the function under trace does not catch it.
+    """
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(str(refusal))
+        self.refusal = refusal
+
+
+def trace(
+    function: Callable[..., Any], element_spec: Any
+) -> tuple[_headrace.Graph, None] | tuple[None, Refusal]:
+    """Return the graph of a function, or why there is none.
+
+    Parameters
+    ----------
+    function
+        Called with the components of a plain tuple as arguments, with any other element as one.
+    element_spec
+        What its elements look like.
+
+    Examples
+    --------
+    >>> graph, refusal = trace(lambda x: x * 2, TensorSpec((), np.int64))
+    >>> refusal is None
+    True
+    >>> graph, refusal = trace(lambda x: print(x), TensorSpec((), np.int64))
+    >>> graph is None
+    True
+    """
+    refusal = check(function, _record_types(element_spec))
+    if refusal is None:
+        first = _record(function, element_spec)
+        if isinstance(first, Refusal):
+            return None, first
+        second = _record(function, element_spec)
+        if isinstance(second, Refusal):
+            return None, second
+        if first == second:
+            return first, None
+        refusal = _refusal(function, "does something else each time it is traced")
+    return None, refusal
+
+
+def _record_types(spec: Any) -> set[type]:
+    """Return the namedtuple, dataclass and attrs classes in a structure."""
+    if not is_structure(spec) or spec is None:
+        return set()
+    own = set() if type(spec) in (tuple, dict) else {type(spec)}
+    return own.union(*(_record_types(child) for _, child in items(spec)))
+
+
+def _record(function: Callable[..., Any], spec: Any) -> _headrace.Graph | Refusal:
+    for leaf in flatten(spec):
+        if isinstance(leaf, ObjectSpec | UnknownSpec):
+            return _refusal(function, "gets opaque objects")
+    tracer = Tracer()
+    element = map_structure(tracer.input, spec)
+    outer, tracing.tracer = tracing.tracer, tracer
+    try:
+        result = function(*element) if type(element) is tuple else function(element)
+        if tracer.refusal is None:
+            return tracer.builder.finish(tracer.outputs(result))
+    except TraceRefused:
+        pass
+    except HeadraceError as error:
+        return tracer.refusal or tracer.place(str(error), _RUNS_AS_PYTHON)
+    except Exception as error:
+        text = f"raises {type(error).__name__} when it is traced: {error}"
+        return tracer.refusal or _refusal(function, text)
+    finally:
+        tracing.tracer = outer
+    assert tracer.refusal is not None
+    return tracer.refusal
+
+
+def _refusal(function: Callable[..., Any], reason: str) -> Refusal:
+    code = getattr(function, "__code__", None)
+    name = str(getattr(function, "__qualname__", type(function).__name__))
+    if code is None:
+        return Refusal(reason, _RUNS_AS_PYTHON, None, None, name)
+    return Refusal(reason, _RUNS_AS_PYTHON, code.co_filename, code.co_firstlineno, name)
+
+
+class Tracer:
+    """One trace: what is recorded so far, and the first refusal.
+
+    Attributes
+    ----------
+    builder
+        The graph being built.
+    refusal
+        Why it cannot be finished; stays even if the function swallows the exception.
+    """
+
+    def __init__(self) -> None:
+        self.builder = _headrace.GraphBuilder()
+        self.refusal: Refusal | None = None
+
+    def place(self, reason: str, hint: str) -> Refusal:
+        """Make a refusal for the line of the user's code that runs now."""
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and _is_ours(frame.f_globals.get("__name__", "")):
+            frame = frame.f_back
+        if frame is None:
+            return Refusal(reason, hint, None, None)
+        code = frame.f_code
+        return Refusal(reason, hint, code.co_filename, frame.f_lineno, code.co_qualname)
+
+    def refuse(self, reason: str, hint: str = _RUNS_AS_PYTHON) -> NoReturn:
+        """Stop the trace."""
+        self.refusal = self.refusal or self.place(reason, hint)
+        raise TraceRefused(self.refusal)
+
+    def input(self, spec: AnySpec) -> Any:
+        """Return the stand-in for a component of the element."""
+        return self.wrap(self.builder.input(spec))
+
+    def wrap(self, value: int, *, fresh: bool = False) -> Any:
+        """Return the symbol of a value of the graph; `fresh` if its memory is nobody else's."""
+        from .symbol import RaggedSymbol, SparseSymbol, Symbol
+
+        spec = self.builder.spec(value)
+        if isinstance(spec, SparseTensorSpec):
+            return SparseSymbol(self, value, spec)
+        if isinstance(spec, RaggedTensorSpec):
+            return RaggedSymbol(self, value, spec)
+        assert isinstance(spec, TensorSpec)
+        return Symbol(self, value, spec, fresh)
+
+    def add(self, op: str, attrs: dict[str, Any], *args: Any, fresh: bool = True) -> list[Any]:
+        """Record an op and return the symbols of its results.
+
+        Raises
+        ------
+        TraceRefused
+            The engine has no such op for these arguments.
+        """
+        values = [self.value(arg) for arg in args]
+        try:
+            results = self.builder.add(op, attrs, values)
+        except HeadraceError as error:
+            text = error.message or str(error)
+            self.refuse(f"uses {op}: {text.removeprefix(op + ': ')}")
+        return [self.wrap(result, fresh=fresh) for result in results]
+
+    def value(self, arg: Any) -> int:
+        """Return the number in the graph of a symbol or constant."""
+        tracer = getattr(type(arg), "_tracer", None)
+        if tracer is not None:
+            if arg._tracer is not self:
+                self.refuse("uses a value of another function's trace")
+            return int(arg._value)
+        return self.constant(arg)
+
+    def constant(self, value: Any, dtype: DType | None = None) -> int:
+        """Put an array, number or text into the graph; small arrays are copied.
+
+        Raises
+        ------
+        TraceRefused
+            It is not a value the engine carries.
+        """
+        if isinstance(value, bytes | str):
+            return self.builder.constant(value)
+        if isinstance(value, SparseTensor | RaggedTensor):
+            self.refuse("captures a sparse or ragged value")
+        array = np.asarray(value, dtype if isinstance(dtype, np.dtype) else None)
+        if array.dtype.kind in "SU":
+            array = np.asarray(value, dtype=object)
+        try:
+            as_dtype(object_dtype(array) if array.dtype.kind == "O" else array.dtype)
+        except (HeadraceError, TypeError):
+            self.refuse(f"uses {_described(value)}")
+        if isinstance(value, np.ndarray) and array.nbytes < _COPY_BELOW:
+            array = array.copy()
+        return self.builder.constant(array)
+
+    def outputs(self, result: Any) -> Any:
+        """Return what the function returned as a nest of values; lists become tuples."""
+        kind = type(result)
+        if getattr(kind, "_tracer", None) is not None:
+            return self.value(result)
+        if kind is list:
+            return tuple(self.outputs(item) for item in result)
+        if is_structure(result):
+            return rebuild(result, [self.outputs(child) for _, child in items(result)])
+        if isinstance(result, np.ndarray | np.generic | bool | int | float | complex | bytes | str):
+            return self.constant(result)
+        return self.refuse(f"returns {_described(result)}")
+
+
+def _is_ours(module: str) -> bool:
+    return module.partition(".")[0] in ("headrace", "numpy")
+
+
+def _described(value: Any) -> str:
+    kind = type(value)
+    name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+    if isinstance(value, np.ndarray | np.generic):
+        return f"an array of dtype {value.dtype}"
+    return f"an object of {name}"

@@ -1,0 +1,230 @@
+//! `Dataset.batch`: consecutive elements joined along a new first axis.
+//!
+//! Of a stacked column a batch is a view with another shape. The stage asks its input for just the
+//! rows of its batches, so that where the input makes them on demand each value is written once,
+//! where it stays.
+
+use std::sync::Arc;
+
+use crate::batching::stacking::stack;
+use crate::data::{Chunk, ElementSpec, Mark, Spec};
+use crate::engine::node::Arg;
+use crate::engine::run::RunContext;
+use crate::engine::stage::{EXACT_FROM, skip_by_running};
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::error::{Error, Result};
+
+/// How the elements of batches are joined.
+pub(crate) trait Collate: Send {
+    /// Each `size` rows of the chunk joined into one.
+    fn collate(&self, chunk: Chunk, size: usize) -> Result<Chunk>;
+}
+
+/// Batches of equal shapes.
+pub struct BatchNode {
+    input: Plan,
+    size: usize,
+    drop_remainder: bool,
+    parallel: bool,
+    spec: ElementSpec,
+}
+
+impl BatchNode {
+    /// A plan of batches of `size` elements; the last may be shorter unless dropped. With
+    /// `parallel` an error ends its batch, as in tf.data; without, it takes the place of a whole
+    /// batch.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a size below 1.
+    pub fn plan(input: Plan, size: i64, drop_remainder: bool, parallel: bool) -> Result<Plan> {
+        let size = checked_size(size)?;
+        let spec =
+            input.spec().try_map(|spec| Ok(batched(spec, drop_remainder.then_some(size))))?;
+        Ok(Arc::new(BatchNode { input, size, drop_remainder, parallel, spec }))
+    }
+}
+
+/// The batch size as a number of rows.
+pub(crate) fn checked_size(size: i64) -> Result<usize> {
+    usize::try_from(size).ok().filter(|size| *size > 0).ok_or_else(|| {
+        Error::invalid_argument(format!("batch size must be greater than zero, got {size}"))
+    })
+}
+
+/// Number of batches of `size` in so many elements.
+pub(crate) fn batches(elements: Cardinality, size: usize, drop_remainder: bool) -> Cardinality {
+    let size = size as u64;
+    elements.map(|n| if drop_remainder { n / size } else { n.div_ceil(size) })
+}
+
+fn batched(spec: &Spec, size: Option<usize>) -> Spec {
+    match spec.map_shape(|shape| shape.prepend(size)) {
+        Spec::Ragged { dtype, shape, ragged_rank, splits_dtype } => {
+            Spec::Ragged { dtype, shape, ragged_rank: ragged_rank + 1, splits_dtype }
+        }
+        other => other,
+    }
+}
+
+impl Node for BatchNode {
+    fn name(&self) -> &'static str {
+        "batch"
+    }
+
+    fn args(&self) -> Vec<Arg> {
+        vec![
+            Arg::new("batch_size", self.size),
+            Arg::new("drop_remainder", self.drop_remainder),
+            Arg::tuning("parallel", self.parallel),
+        ]
+    }
+
+    fn inputs(&self) -> Vec<Plan> {
+        vec![Arc::clone(&self.input)]
+    }
+
+    fn spec(&self) -> &ElementSpec {
+        &self.spec
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        batches(self.input.cardinality(), self.size, self.drop_remainder)
+    }
+
+    fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
+        let stage = BatchStage {
+            run: Arc::clone(opening.run),
+            input: opening.input(0, &self.input)?,
+            collate: Box::new(Stack),
+            size: self.size,
+            // Several small batches at a time are one reshape.
+            at_once: if self.size < EXACT_FROM { usize::MAX } else { 1 },
+            drop_remainder: self.drop_remainder,
+            error_ends_batch: self.parallel,
+            pending: Pending::default(),
+        };
+        Ok(Box::new(stage))
+    }
+}
+
+struct Stack;
+
+impl Collate for Stack {
+    fn collate(&self, chunk: Chunk, size: usize) -> Result<Chunk> {
+        let columns = chunk.columns().iter().enumerate();
+        let columns = columns.map(|(i, column)| stack(column, size, i)).collect::<Result<_>>()?;
+        Chunk::new(chunk.rows() / size, Arc::clone(chunk.structure()), columns)
+    }
+}
+
+/// Gathers elements for batches and joins them.
+pub(crate) struct BatchStage {
+    pub(crate) run: Arc<RunContext>,
+    pub(crate) input: Input,
+    pub(crate) collate: Box<dyn Collate>,
+    pub(crate) size: usize,
+    /// At most so many batches at a time.
+    pub(crate) at_once: usize,
+    pub(crate) drop_remainder: bool,
+    pub(crate) error_ends_batch: bool,
+    pub(crate) pending: Pending,
+}
+
+/// What has come in for the next batches.
+#[derive(Default)]
+pub(crate) struct Pending {
+    chunks: Vec<Chunk>,
+    rows: usize,
+    /// The first error, and how many outcomes its batch has taken.
+    failed: Option<(Error, usize)>,
+}
+
+impl BatchStage {
+    /// Collects up to `wanted` rows; fewer at the end or at an error.
+    fn collect(&mut self, wanted: usize) -> Result<()> {
+        while self.pending.rows < wanted && self.pending.failed.is_none() {
+            match self.input.next(wanted - self.pending.rows) {
+                Ok(Some(chunk)) => {
+                    self.pending.rows += chunk.rows();
+                    self.pending.chunks.push(chunk);
+                }
+                Ok(None) => break,
+                Err(error) if crate::engine::stage::is_final(&error) => return Err(error),
+                Err(error) => {
+                    self.run.note_failure();
+                    self.pending.failed = Some((error, self.pending.rows % self.size + 1));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the first `rows` of what is pending.
+    fn take(&mut self, rows: usize) -> Result<Chunk> {
+        let chunk = Chunk::concat(std::mem::take(&mut self.pending.chunks))?;
+        let left = self.pending.rows - rows;
+        self.pending.rows = left;
+        if left > 0 {
+            self.pending.chunks.push(chunk.slice(rows..rows + left)?);
+        }
+        chunk.slice(0..rows)
+    }
+
+    /// The rest of a failed batch is taken and dropped; the batch is its first error.
+    fn fail(&mut self) -> Result<Option<Chunk>> {
+        self.pending.chunks.clear();
+        self.pending.rows = 0;
+        let Some((error, taken)) = self.pending.failed.take() else { return Ok(None) };
+        if !self.error_ends_batch {
+            skip_by_running((self.size - taken) as u64, |max| self.input.next(max))?;
+        }
+        Err(error)
+    }
+}
+
+impl Stage for BatchStage {
+    fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
+        let mark = self.input.passed_mark().then(|| self.state()).flatten();
+        let at_once = (self.run.options.chunk_rows / self.size).clamp(1, self.at_once);
+        let at_once = if self.input.quiet() { at_once.min(max) } else { max.min(self.at_once) };
+        self.collect(self.size.saturating_mul(at_once))?;
+        let whole = self.pending.rows / self.size * self.size;
+        if whole > 0 {
+            let chunk = self.take(whole)?;
+            return Ok(Some(self.collate.collate(chunk, self.size)?.marked(mark)));
+        }
+        if self.pending.failed.is_some() {
+            return self.fail();
+        }
+        match self.pending.rows {
+            0 => Ok(None),
+            _ if self.drop_remainder => {
+                self.pending = Pending::default();
+                Ok(None)
+            }
+            rows => {
+                let chunk = self.take(rows)?;
+                Ok(Some(self.collate.collate(chunk, rows)?.marked(mark)))
+            }
+        }
+    }
+
+    fn skip(&mut self, n: u64) -> Result<u64> {
+        if self.run.has_failed() || self.pending.rows > 0 || self.pending.failed.is_some() {
+            return skip_by_running(n, |max| self.next(max));
+        }
+        let size = self.size as u64;
+        let skipped = self.input.skip(n.saturating_mul(size))?;
+        let partial = skipped % size != 0 && !self.drop_remainder;
+        Ok(skipped / size + u64::from(partial))
+    }
+
+    fn state(&self) -> Option<Mark> {
+        let held = self.pending.rows > 0 || self.pending.failed.is_some();
+        (!held).then(|| Mark::new([], vec![self.input.position()]))
+    }
+
+    fn quiet(&self) -> bool {
+        self.input.quiet()
+    }
+}

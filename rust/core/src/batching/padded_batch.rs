@@ -1,0 +1,266 @@
+//! `Dataset.padded_batch`: batches of elements whose shapes differ, filled up to one shape.
+
+use std::sync::Arc;
+
+use crate::batching::batch::{BatchStage, Collate, Pending, batches, checked_size};
+use crate::data::shape::volume;
+use crate::data::{
+    BufferMut, BytesArray, Chunk, Column, Dims, ElementSpec, PartialShape, Spec, Tensor, Value,
+};
+use crate::engine::node::Arg;
+use crate::engine::{Cardinality, Node, Opening, Plan, Stage};
+use crate::error::{Error, Result};
+
+/// Batches filled up to the largest element, or to given shapes.
+pub struct PaddedBatchNode {
+    input: Plan,
+    size: usize,
+    shapes: Vec<PartialShape>,
+    values: Vec<Tensor>,
+    drop_remainder: bool,
+    spec: ElementSpec,
+}
+
+impl PaddedBatchNode {
+    /// A plan of batches of `size`. `shapes` has the padded shape of each component (`None` sizes
+    /// are those of the largest element of the batch), `values` what they are filled with.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if shapes or values do not fit the components.
+    pub fn plan(
+        input: Plan,
+        size: i64,
+        shapes: Option<Vec<PartialShape>>,
+        values: Option<Vec<Tensor>>,
+        drop_remainder: bool,
+    ) -> Result<Plan> {
+        let size = checked_size(size)?;
+        let ElementSpec::Known(structure, specs) = input.spec().clone() else {
+            return Err(Error::invalid_argument("padded_batch needs to know its input's elements")
+                .with_hint("pass output_signature to the map before it"));
+        };
+        let shapes = shapes.map_or_else(|| default_shapes(&specs), Ok)?;
+        let values = match values {
+            Some(values) => values,
+            None => specs.iter().map(zero).collect::<Result<_>>()?,
+        };
+        if shapes.len() != specs.len() || values.len() != specs.len() {
+            let count = specs.len();
+            return Err(Error::invalid_argument(format!(
+                "padded_shapes and padding_values must have an entry for each of {count} components"
+            )));
+        }
+        for (i, spec) in specs.iter().enumerate() {
+            check_component(i, spec, &shapes[i], &values[i])?;
+        }
+        let first = drop_remainder.then_some(size);
+        let batched =
+            specs.iter().zip(&shapes).map(|(s, shape)| s.map_shape(|_| shape.prepend(first)));
+        let spec = ElementSpec::Known(structure, batched.collect());
+        Ok(Arc::new(PaddedBatchNode { input, size, shapes, values, drop_remainder, spec }))
+    }
+}
+
+fn default_shapes(specs: &[Spec]) -> Result<Vec<PartialShape>> {
+    let known = |(i, spec): (usize, &Spec)| match spec.shape().rank() {
+        Some(_) => Ok(spec.shape()),
+        None => Err(Error::invalid_argument(format!(
+            "you must provide `padded_shapes` because component {i} has unknown rank"
+        ))),
+    };
+    specs.iter().enumerate().map(known).collect()
+}
+
+fn zero(spec: &Spec) -> Result<Tensor> {
+    match spec {
+        Spec::Tensor { dtype, .. } => Tensor::zeros(*dtype, Dims::new()),
+        other => Err(Error::invalid_argument(format!("padded_batch of a {other} component"))
+            .with_hint("convert it to a dense array first")),
+    }
+}
+
+fn check_component(i: usize, spec: &Spec, shape: &PartialShape, value: &Tensor) -> Result<()> {
+    if spec.dtype() != Some(value.dtype()) || !value.dims().is_empty() {
+        let (have, want) = (value.dtype(), spec.dtype().map_or("object", |dtype| dtype.name()));
+        return Err(Error::invalid_argument(format!(
+            "padding value of component {i} is {have}{}, the component is {want}",
+            PartialShape::from(value.dims())
+        )));
+    }
+    let own = spec.shape();
+    let fits = match (own.dims(), shape.dims()) {
+        (Some(own), Some(to)) => {
+            let enough = |(own, to): (&Option<usize>, &Option<usize>)| match (own, to) {
+                (Some(own), Some(to)) => own <= to,
+                _ => true,
+            };
+            own.len() == to.len() && own.iter().zip(to).all(enough)
+        }
+        _ => true,
+    };
+    if fits {
+        return Ok(());
+    }
+    Err(Error::invalid_argument(format!(
+        "the padded shape {shape} is not compatible with the shape {own} of component {i}"
+    )))
+}
+
+impl Node for PaddedBatchNode {
+    fn name(&self) -> &'static str {
+        "padded_batch"
+    }
+
+    fn args(&self) -> Vec<Arg> {
+        let shapes = self.shapes.iter().map(PartialShape::to_string).collect::<Vec<_>>();
+        vec![
+            Arg::new("batch_size", self.size),
+            Arg::new("padded_shapes", shapes.join(", ")),
+            Arg::new("padding_values", format_args!("{:?}", self.values)),
+            Arg::new("drop_remainder", self.drop_remainder),
+        ]
+    }
+
+    fn inputs(&self) -> Vec<Plan> {
+        vec![Arc::clone(&self.input)]
+    }
+
+    fn spec(&self) -> &ElementSpec {
+        &self.spec
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        batches(self.input.cardinality(), self.size, self.drop_remainder)
+    }
+
+    fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
+        let pad = Pad { shapes: self.shapes.clone(), values: self.values.clone() };
+        Ok(Box::new(BatchStage {
+            run: Arc::clone(opening.run),
+            input: opening.input(0, &self.input)?,
+            collate: Box::new(pad),
+            size: self.size,
+            at_once: 1,
+            drop_remainder: self.drop_remainder,
+            error_ends_batch: false,
+            pending: Pending::default(),
+        }))
+    }
+}
+
+struct Pad {
+    shapes: Vec<PartialShape>,
+    values: Vec<Tensor>,
+}
+
+impl Collate for Pad {
+    fn collate(&self, chunk: Chunk, size: usize) -> Result<Chunk> {
+        let columns = chunk.columns().iter().zip(self.shapes.iter().zip(&self.values)).enumerate();
+        let columns = columns.map(|(i, (column, (shape, value)))| {
+            let padded = pad(column, shape, value)
+                .map_err(|error| error.at_node(|| format!("padded_batch, component {i}")))?;
+            let dims = std::iter::once(1).chain(padded.dims().iter().copied()).collect();
+            Ok(Column::Stacked(padded.reshape(dims)?))
+        });
+        let columns = columns.collect::<Result<_>>()?;
+        Chunk::new(chunk.rows() / size, Arc::clone(chunk.structure()), columns)
+    }
+}
+
+/// The rows of a column as one tensor, each filled up with `value`.
+fn pad(column: &Column, shape: &PartialShape, value: &Tensor) -> Result<Tensor> {
+    let rows: Vec<Tensor> =
+        (0..column.len()).map(|row| dense(column, row)).collect::<Result<_>>()?;
+    let to = target(&rows, shape)?;
+    let dims: Dims = std::iter::once(rows.len()).chain(to.iter().copied()).collect();
+    if let Column::Stacked(tensor) = column
+        && tensor.dims() == &dims[..]
+    {
+        return Ok(tensor.clone());
+    }
+    let count = volume(&dims)?;
+    let row = volume(&to)?;
+    if let Ok(fill) = value.strings() {
+        let fill = fill.get(0);
+        let mut places: Vec<&[u8]> = vec![fill; count];
+        for (i, tensor) in rows.iter().enumerate() {
+            let strings = tensor.strings()?;
+            let into = &mut places[i * row..(i + 1) * row];
+            runs(tensor.dims(), &to, |from, at, len| {
+                (0..len).for_each(|k| into[at + k] = strings.get(from + k));
+            });
+        }
+        return Tensor::text(value.dtype(), dims, BytesArray::from_values(places)?);
+    }
+    let fill = value.bytes()?;
+    let size = fill.len();
+    let mut out = BufferMut::scratch(count.saturating_mul(size))?;
+    if fill.iter().all(|byte| *byte == 0) {
+        out.fill(0);
+    } else {
+        out.chunks_exact_mut(size.max(1)).for_each(|place| place.copy_from_slice(fill));
+    }
+    for (i, tensor) in rows.iter().enumerate() {
+        let bytes = tensor.bytes()?;
+        let into = &mut out[i * row * size..(i + 1) * row * size];
+        runs(tensor.dims(), &to, |from, at, len| {
+            into[at * size..(at + len) * size]
+                .copy_from_slice(&bytes[from * size..(from + len) * size]);
+        });
+    }
+    Tensor::fixed(value.dtype(), dims, out.freeze())
+}
+
+fn dense(column: &Column, row: usize) -> Result<Tensor> {
+    match column.row(row)? {
+        Value::Tensor(tensor) => Ok(tensor),
+        _ => Err(Error::invalid_argument("padded_batch of a component that is not dense")),
+    }
+}
+
+/// The shape that all rows are filled up to.
+fn target(rows: &[Tensor], shape: &PartialShape) -> Result<Dims> {
+    let rank = shape.rank().unwrap_or_else(|| rows.first().map_or(0, |row| row.dims().len()));
+    let mut to: Dims = Dims::from_elem(0, rank);
+    for (i, row) in rows.iter().enumerate() {
+        if row.dims().len() != rank {
+            return Err(Error::invalid_argument(format!(
+                "element {i} of the batch has shape {:?}, but padded shape {shape} has rank {rank}",
+                row.dims()
+            )));
+        }
+        to.iter_mut().zip(row.dims()).for_each(|(to, size)| *to = (*to).max(*size));
+    }
+    for (axis, size) in shape.dims().unwrap_or_default().iter().enumerate() {
+        let Some(size) = *size else { continue };
+        if let Some(row) = rows.iter().position(|row| row.dims()[axis] > size) {
+            return Err(Error::data_loss(format!(
+                "attempted to pad to a smaller size than the input element: element {row} of the \
+                 batch has shape {:?}, padded shape is {shape}",
+                rows[row].dims()
+            ))
+            .with_hint("enlarge padded_shapes, or cut the elements before"));
+        }
+        to[axis] = size;
+    }
+    Ok(to)
+}
+
+/// Calls `copy(from, to, length)` for each contiguous run of a tensor that is laid into the corner
+/// of a larger one.
+fn runs(small: &[usize], large: &[usize], mut copy: impl FnMut(usize, usize, usize)) {
+    let Some((&len, outer)) = small.split_last() else { return copy(0, 0, 1) };
+    if small.contains(&0) {
+        return;
+    }
+    let lines: usize = outer.iter().product();
+    for line in 0..lines {
+        let (mut rest, mut at, mut stride) = (line, 0, large[outer.len()]);
+        for axis in (0..outer.len()).rev() {
+            at += rest % outer[axis] * stride;
+            rest /= outer[axis];
+            stride *= large[axis];
+        }
+        copy(line * len, at, len);
+    }
+}

@@ -1,0 +1,195 @@
+//! `Dataset.unbatch`: the rows of batches become elements.
+
+use std::sync::Arc;
+
+use crate::data::column::ForeignArray;
+use crate::data::{Chunk, Column, Dims, ElementSpec, Mark, Rows, Spec, Tensor, Value};
+use crate::engine::stage::skip_by_running;
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::error::{Error, Result};
+
+/// Elements of a dataset of batches.
+pub struct UnbatchNode {
+    input: Plan,
+    spec: ElementSpec,
+}
+
+impl UnbatchNode {
+    /// A plan of the rows of the elements of `input`.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if a component is a scalar, or the sizes along axis 0 are known to
+    /// differ.
+    pub fn plan(input: Plan) -> Result<Plan> {
+        let mut sizes: Vec<usize> = Vec::new();
+        let spec = input.spec().try_map(|spec| {
+            let Some((size, rest)) = spec.shape().split_first() else {
+                return Err(Error::invalid_argument(
+                    "cannot unbatch an input with scalar components",
+                ));
+            };
+            sizes.extend(size);
+            Ok(unbatched(spec, rest))
+        })?;
+        if let Some(pair) = sizes.windows(2).find(|pair| pair[0] != pair[1]) {
+            return Err(Error::invalid_argument(format!(
+                "unbatch() is only supported for elements whose components have a matching \
+                 leading dimension; encountered both {} and {}",
+                pair[0], pair[1]
+            )));
+        }
+        Ok(Arc::new(UnbatchNode { input, spec }))
+    }
+}
+
+fn unbatched(spec: &Spec, rest: crate::data::PartialShape) -> Spec {
+    match spec {
+        Spec::Ragged { dtype, ragged_rank: 1, .. } => Spec::Tensor { dtype: *dtype, shape: rest },
+        Spec::Ragged { dtype, ragged_rank, splits_dtype, .. } => Spec::Ragged {
+            dtype: *dtype,
+            shape: rest,
+            ragged_rank: ragged_rank - 1,
+            splits_dtype: *splits_dtype,
+        },
+        other => other.map_shape(|_| rest),
+    }
+}
+
+impl Node for UnbatchNode {
+    fn name(&self) -> &'static str {
+        "unbatch"
+    }
+
+    fn inputs(&self) -> Vec<Plan> {
+        vec![Arc::clone(&self.input)]
+    }
+
+    fn spec(&self) -> &ElementSpec {
+        &self.spec
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        let specs = self.input.spec().specs().unwrap_or_default();
+        let sizes = specs.iter().filter_map(|spec| spec.shape().split_first()?.0);
+        match (sizes.max(), self.input.cardinality()) {
+            (Some(size), Cardinality::Known(n)) => {
+                Cardinality::Known(n.saturating_mul(size as u64))
+            }
+            (Some(1..), Cardinality::Infinite) => Cardinality::Infinite,
+            _ => Cardinality::Unknown,
+        }
+    }
+
+    fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
+        Ok(Box::new(UnbatchStage { input: opening.input(0, &self.input)?, ready: None }))
+    }
+}
+
+struct UnbatchStage {
+    input: Input,
+    /// Elements, and how many of them are taken.
+    ready: Option<(Chunk, usize)>,
+}
+
+impl Stage for UnbatchStage {
+    fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
+        let mut mark = None;
+        while self.ready.is_none() {
+            if self.input.passed_mark() || mark.is_some() {
+                mark = self.state();
+            }
+            let Some(batches) = self.input.next(1)? else { return Ok(None) };
+            let elements = split(&batches)?;
+            self.ready = (elements.rows() > 0).then_some((elements, 0));
+        }
+        let Some((chunk, taken)) = self.ready.take() else { return Ok(None) };
+        let end = taken.saturating_add(max).min(chunk.rows());
+        let out = chunk.slice(taken..end)?;
+        self.ready = (end < chunk.rows()).then_some((chunk, end));
+        Ok(Some(out.marked(mark)))
+    }
+
+    fn skip(&mut self, n: u64) -> Result<u64> {
+        skip_by_running(n, |max| self.next(max))
+    }
+
+    fn state(&self) -> Option<Mark> {
+        self.ready.is_none().then(|| Mark::new([], vec![self.input.position()]))
+    }
+
+    fn quiet(&self) -> bool {
+        self.input.quiet()
+    }
+}
+
+/// The rows of a chunk of one batch.
+fn split(batches: &Chunk) -> Result<Chunk> {
+    let columns = batches.columns().iter().map(split_column).collect::<Result<Vec<_>>>()?;
+    let rows = columns.first().map_or(0, Column::len);
+    if let Some((i, column)) = columns.iter().enumerate().find(|(_, c)| c.len() != rows) {
+        let size = column.len();
+        return Err(Error::invalid_argument(format!(
+            "input element must have the same batch size in each component: component 0 has size \
+             {rows}, but component {i} has size {size}"
+        )));
+    }
+    Chunk::new(rows, Arc::clone(batches.structure()), columns)
+}
+
+fn split_column(column: &Column) -> Result<Column> {
+    match column.row(0)? {
+        Value::Tensor(tensor) if tensor.dims().is_empty() => {
+            Err(Error::invalid_argument("cannot unbatch an input with scalar components"))
+        }
+        Value::Tensor(tensor) => Ok(Column::Stacked(tensor)),
+        Value::Sparse { indices, values, dense_shape } => {
+            split_sparse(&indices, &values, &dense_shape)
+        }
+        Value::Ragged { values, splits } => split_ragged(&values, &splits),
+        Value::Foreign(value) => match value.downcast_ref::<ForeignArray>() {
+            Some(array) => Ok(Column::Foreign(array.items.as_slice().into())),
+            None => Err(Error::invalid_argument("cannot unbatch an object")),
+        },
+    }
+}
+
+fn split_sparse(indices: &Tensor, values: &Tensor, dense_shape: &Tensor) -> Result<Column> {
+    let shape = dense_shape.values::<i64>()?;
+    let Some((&rows, inner)) = shape.split_first() else {
+        return Err(Error::invalid_argument("cannot unbatch an input with scalar components"));
+    };
+    let indices = indices.values::<i64>()?;
+    let mut parts: Vec<(Vec<i64>, Vec<usize>)> = vec![Default::default(); rows.max(0) as usize];
+    for (at, index) in indices.chunks_exact(shape.len()).enumerate() {
+        let part = usize::try_from(index[0]).ok().and_then(|row| parts.get_mut(row));
+        let part =
+            part.ok_or_else(|| Error::invalid_argument("a sparse index is out of bounds"))?;
+        part.0.extend_from_slice(&index[1..]);
+        part.1.push(at);
+    }
+    let parts = parts.iter().map(|(index, at)| {
+        Ok(Value::Sparse {
+            indices: Tensor::from_values(&[at.len(), inner.len()], index)?,
+            values: values.gather(at)?,
+            dense_shape: Tensor::from_values(&[inner.len()], inner)?,
+        })
+    });
+    let parts: Vec<Value> = parts.collect::<Result<_>>()?;
+    if parts.is_empty() { Ok(Column::Foreign([].into())) } else { Column::from_values(&parts) }
+}
+
+fn split_ragged(values: &Tensor, splits: &[Tensor]) -> Result<Column> {
+    let [outer] = splits else {
+        return Err(Error::unimplemented("unbatch of a ragged component of more than one level"));
+    };
+    let offsets: Vec<usize> = match outer.values::<i64>() {
+        Ok(splits) => splits.iter().map(|split| *split as usize).collect(),
+        Err(_) => outer.values::<i32>()?.iter().map(|split| *split as usize).collect(),
+    };
+    let inner: Dims = values.dims().get(1..).unwrap_or_default().into();
+    let shapes = offsets.windows(2).map(|pair| {
+        std::iter::once(pair[1] - pair[0]).chain(inner.iter().copied()).collect::<Dims>()
+    });
+    let shapes = shapes.collect();
+    Rows::new(values.clone().reshape([values.len()][..].into())?, shapes)?.into_column()
+}

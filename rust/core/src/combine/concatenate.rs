@@ -1,0 +1,126 @@
+//! `Dataset.concatenate`: one dataset after the other.
+
+use std::sync::Arc;
+
+use crate::data::{Chunk, ElementSpec, Mark, Position, Spec};
+use crate::engine::stage::OwnedPlace;
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::error::{Error, Result};
+
+/// The elements of the first dataset, then those of the second.
+pub struct ConcatenateNode {
+    inputs: [Plan; 2],
+    spec: ElementSpec,
+}
+
+impl ConcatenateNode {
+    /// A plan of `first`, then `second`.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if structures or dtypes differ; shapes are widened.
+    pub fn plan(first: Plan, second: Plan) -> Result<Plan> {
+        let spec = widen(first.spec(), second.spec())?;
+        Ok(Arc::new(ConcatenateNode { inputs: [first, second], spec }))
+    }
+}
+
+fn widen(first: &ElementSpec, second: &ElementSpec) -> Result<ElementSpec> {
+    let (ElementSpec::Known(structure, a), ElementSpec::Known(other, b)) = (first, second) else {
+        return Ok(ElementSpec::Unknown);
+    };
+    let specs: Option<Arc<[Spec]>> = a.iter().zip(b.iter()).map(|(a, b)| a.widen(b)).collect();
+    match specs {
+        Some(specs) if structure == other => Ok(ElementSpec::Known(Arc::clone(structure), specs)),
+        _ => {
+            let list =
+                |specs: &[Spec]| specs.iter().map(Spec::to_string).collect::<Vec<_>>().join(", ");
+            Err(Error::invalid_argument(format!(
+                "incompatible dataset elements: {structure} of ({}) and {other} of ({})",
+                list(a),
+                list(b)
+            ))
+            .with_hint("both datasets must have the same structure and dtypes"))
+        }
+    }
+}
+
+impl Node for ConcatenateNode {
+    fn name(&self) -> &'static str {
+        "concatenate"
+    }
+
+    fn inputs(&self) -> Vec<Plan> {
+        self.inputs.to_vec()
+    }
+
+    fn spec(&self) -> &ElementSpec {
+        &self.spec
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        match (self.inputs[0].cardinality(), self.inputs[1].cardinality()) {
+            (Cardinality::Known(a), Cardinality::Known(b)) => {
+                Cardinality::Known(a.saturating_add(b))
+            }
+            (Cardinality::Infinite, _) | (_, Cardinality::Infinite) => Cardinality::Infinite,
+            _ => Cardinality::Unknown,
+        }
+    }
+
+    fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
+        let at = (opening.mark.own(0) as usize).min(1);
+        let places = [0, 1].map(|index| opening.place(index).to_owned());
+        // The second input is opened when its turn comes, as in tf.data.
+        let input = places[at].open(&self.inputs[at], opening.mark.input(0))?;
+        Ok(Box::new(ConcatenateStage { plans: self.inputs.clone(), places, at, input }))
+    }
+}
+
+struct ConcatenateStage {
+    plans: [Plan; 2],
+    places: [OwnedPlace; 2],
+    at: usize,
+    input: Input,
+}
+
+impl ConcatenateStage {
+    /// Moves on to the second input; false if it has ended.
+    fn advance(&mut self) -> Result<bool> {
+        if self.at == 1 {
+            return Ok(false);
+        }
+        self.at = 1;
+        self.input = self.places[1].open(&self.plans[1], Position::default())?;
+        Ok(true)
+    }
+}
+
+impl Stage for ConcatenateStage {
+    fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
+        loop {
+            let mark = self.input.passed_mark().then(|| self.state()).flatten();
+            if let Some(chunk) = self.input.next(max)? {
+                return Ok(Some(chunk.marked(mark)));
+            }
+            if !self.advance()? {
+                return Ok(None);
+            }
+        }
+    }
+
+    fn skip(&mut self, n: u64) -> Result<u64> {
+        let skipped = self.input.skip(n)?;
+        if skipped < n && self.advance()? {
+            return Ok(skipped + self.input.skip(n - skipped)?);
+        }
+        Ok(skipped)
+    }
+
+    fn state(&self) -> Option<Mark> {
+        Some(Mark::new([self.at as u64], vec![self.input.position()]))
+    }
+
+    fn quiet(&self) -> bool {
+        self.input.quiet()
+    }
+}

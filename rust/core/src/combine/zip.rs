@@ -1,0 +1,215 @@
+//! `Dataset.zip`: elements of several datasets side by side.
+
+use std::sync::Arc;
+
+use crate::data::{Chunk, ElementSpec, Mark, Structure};
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::error::{Error, Result};
+
+/// Elements of several datasets, nested as the datasets were given.
+pub struct ZipNode {
+    inputs: Vec<Plan>,
+    /// How the inputs nest: each leaf is one of them.
+    nest: Structure,
+    spec: ElementSpec,
+}
+
+impl ZipNode {
+    /// A plan that takes an element of each input at a time and ends with the shortest.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if there is no input.
+    pub fn plan(nest: Structure, inputs: Vec<Plan>) -> Result<Plan> {
+        if inputs.is_empty() {
+            return Err(Error::invalid_argument("must pass at least one dataset to `zip`"));
+        }
+        let specs: Option<Vec<_>> = inputs.iter().map(|input| input.spec().specs()).collect();
+        let spec = match specs {
+            Some(specs) => {
+                let structures: Vec<_> = inputs.iter().filter_map(structure).collect();
+                let structure = fill(&nest, &mut structures.iter().map(|s| &**s))?;
+                ElementSpec::Known(Arc::new(structure), specs.concat().into())
+            }
+            None => ElementSpec::Unknown,
+        };
+        Ok(Arc::new(ZipNode { inputs, nest, spec }))
+    }
+}
+
+fn structure(plan: &Plan) -> Option<Arc<Structure>> {
+    structure_of(plan.spec())
+}
+
+/// The nest with each leaf replaced by the structure of its input.
+fn fill<'a>(
+    nest: &Structure,
+    parts: &mut impl Iterator<Item = &'a Structure>,
+) -> Result<Structure> {
+    Ok(match nest {
+        Structure::Leaf => {
+            let part = parts.next();
+            part.ok_or_else(|| Error::internal("fewer inputs than leaves"))?.clone()
+        }
+        Structure::Nothing => Structure::Nothing,
+        Structure::Tuple(items) => {
+            Structure::Tuple(items.iter().map(|item| fill(item, parts)).collect::<Result<_>>()?)
+        }
+        Structure::Dict(items) => {
+            let items = items.iter().map(|(key, item)| Ok((key.clone(), fill(item, parts)?)));
+            Structure::Dict(items.collect::<Result<_>>()?)
+        }
+        Structure::Record(kind, items) => {
+            let items = items.iter().map(|(name, item)| Ok((Arc::clone(name), fill(item, parts)?)));
+            Structure::Record(Arc::clone(kind), items.collect::<Result<_>>()?)
+        }
+    })
+}
+
+impl Node for ZipNode {
+    fn name(&self) -> &'static str {
+        "zip"
+    }
+
+    fn inputs(&self) -> Vec<Plan> {
+        self.inputs.clone()
+    }
+
+    fn spec(&self) -> &ElementSpec {
+        &self.spec
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        let all = self.inputs.iter().map(|input| input.cardinality());
+        all.reduce(|a, b| match (a, b) {
+            (Cardinality::Known(0), _) | (_, Cardinality::Known(0)) => Cardinality::Known(0),
+            (Cardinality::Unknown, _) | (_, Cardinality::Unknown) => Cardinality::Unknown,
+            (Cardinality::Known(a), Cardinality::Known(b)) => Cardinality::Known(a.min(b)),
+            (Cardinality::Infinite, other) | (other, Cardinality::Infinite) => other,
+        })
+        .unwrap_or(Cardinality::Unknown)
+    }
+
+    fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
+        let inputs = self.inputs.iter().enumerate().map(|(i, plan)| opening.input(i, plan));
+        Ok(Box::new(ZipStage {
+            inputs: inputs.collect::<Result<_>>()?,
+            nest: self.nest.clone(),
+            structure: structure_of(&self.spec),
+            ended: false,
+        }))
+    }
+}
+
+fn structure_of(spec: &ElementSpec) -> Option<Arc<Structure>> {
+    match spec {
+        ElementSpec::Known(structure, _) => Some(Arc::clone(structure)),
+        ElementSpec::Unknown => None,
+    }
+}
+
+struct ZipStage {
+    inputs: Vec<Input>,
+    nest: Structure,
+    structure: Option<Arc<Structure>>,
+    ended: bool,
+}
+
+impl ZipStage {
+    /// One chunk of each input, of equal rows; `None` at the end of one of them.
+    fn side_by_side(&mut self, max: usize) -> Result<Option<Vec<Chunk>>> {
+        // What must not run ahead decides how many rows there are, so it is asked last; two such
+        // inputs go one by one.
+        let loud = self.inputs.iter().filter(|input| !input.quiet()).count();
+        let mut order: Vec<usize> = (0..self.inputs.len()).collect();
+        let mut rows = max;
+        match loud {
+            0 => {}
+            1 => order.sort_by_key(|i| !self.inputs[*i].quiet()),
+            _ => rows = 1,
+        }
+        let mut chunks: Vec<Option<Chunk>> = vec![None; order.len()];
+        for (asked, &i) in order.iter().enumerate() {
+            match self.inputs[i].next(rows) {
+                Ok(Some(chunk)) => {
+                    rows = rows.min(chunk.rows());
+                    chunks[i] = Some(chunk);
+                }
+                Ok(None) => {
+                    // The inputs before it have moved on by one element, as in tf.data.
+                    self.settle(&chunks, 1)?;
+                    self.ended = true;
+                    return Ok(None);
+                }
+                Err(error) => {
+                    // A failed element takes the place of a whole row.
+                    self.settle(&chunks, 1)?;
+                    for &later in &order[asked + 1..] {
+                        self.inputs[later].skip(1)?;
+                    }
+                    return Err(error);
+                }
+            }
+        }
+        self.settle(&chunks, rows)?;
+        chunks
+            .into_iter()
+            .map(|chunk| match chunk {
+                Some(chunk) => chunk.slice(0..rows),
+                None => Err(Error::internal("an input without a chunk")),
+            })
+            .collect::<Result<_>>()
+            .map(Some)
+    }
+
+    /// Gives back what was taken beyond `rows` of each chunk.
+    fn settle(&mut self, chunks: &[Option<Chunk>], rows: usize) -> Result<()> {
+        for (input, chunk) in self.inputs.iter_mut().zip(chunks) {
+            if let Some(chunk) = chunk {
+                input.give_back(chunk, chunk.rows() - rows.min(chunk.rows()))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Stage for ZipStage {
+    fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
+        if self.ended {
+            return Ok(None);
+        }
+        let mut passed = false;
+        self.inputs.iter_mut().for_each(|input| passed |= input.passed_mark());
+        let mark = passed.then(|| self.state()).flatten();
+        let Some(chunks) = self.side_by_side(max)? else { return Ok(None) };
+        let structure = match &self.structure {
+            Some(structure) => Arc::clone(structure),
+            None => {
+                let structure = fill(&self.nest, &mut chunks.iter().map(|c| &**c.structure()))?;
+                Arc::clone(self.structure.insert(Arc::new(structure)))
+            }
+        };
+        let rows = chunks.first().map_or(0, Chunk::rows);
+        let columns = chunks.into_iter().flat_map(Chunk::into_columns).collect();
+        Ok(Some(Chunk::new(rows, structure, columns)?.marked(mark)))
+    }
+
+    fn skip(&mut self, n: u64) -> Result<u64> {
+        if self.ended {
+            return Ok(0);
+        }
+        let mut skipped = n;
+        for input in &mut self.inputs {
+            skipped = skipped.min(input.skip(skipped)?);
+        }
+        self.ended = skipped < n;
+        Ok(skipped)
+    }
+
+    fn state(&self) -> Option<Mark> {
+        Some(Mark::new([], self.inputs.iter().map(Input::position).collect()))
+    }
+
+    fn quiet(&self) -> bool {
+        self.inputs.iter().all(Input::quiet)
+    }
+}

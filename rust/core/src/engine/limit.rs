@@ -1,0 +1,92 @@
+//! At most so many of an iterator's tasks at once (`Options.threading.private_threadpool_size`).
+//!
+//! A thread holds a permit while it works for the iterator and gives it back while it waits for
+//! another of its threads, so a limit of 1 cannot deadlock.
+
+use std::cell::RefCell;
+use std::sync::{Arc, Condvar, Mutex};
+
+use crate::engine::lock;
+use crate::engine::wait::{POLL, poll};
+use crate::error::Result;
+
+/// Permits of one iterator.
+#[derive(Debug)]
+pub struct Limit {
+    free: Mutex<usize>,
+    freed: Condvar,
+}
+
+thread_local! {
+    static HELD: RefCell<Vec<Arc<Limit>>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Limit {
+    /// A limit of `size` tasks, at least one.
+    pub fn new(size: usize) -> Self {
+        Limit { free: Mutex::new(size.max(1)), freed: Condvar::new() }
+    }
+
+    fn acquire(&self) -> Result<()> {
+        let mut free = lock(&self.free);
+        while *free == 0 {
+            free = match self.freed.wait_timeout(free, POLL) {
+                Ok((free, _)) => free,
+                Err(poisoned) => poisoned.into_inner().0,
+            };
+            if *free == 0 {
+                drop(free);
+                poll()?;
+                free = lock(&self.free);
+            }
+        }
+        *free -= 1;
+        Ok(())
+    }
+
+    fn release(&self) {
+        *lock(&self.free) += 1;
+        self.freed.notify_one();
+    }
+}
+
+/// Runs `work` with a permit of `limit`; nested calls need none.
+///
+/// # Errors
+/// That of an interrupt while waiting for the permit.
+pub fn limited<T>(limit: Option<&Arc<Limit>>, work: impl FnOnce() -> T) -> Result<T> {
+    let Some(limit) = limit else { return Ok(work()) };
+    let held = HELD.with_borrow(|held| held.iter().any(|other| Arc::ptr_eq(other, limit)));
+    if held {
+        return Ok(work());
+    }
+    struct Permit<'a>(&'a Arc<Limit>);
+    impl Drop for Permit<'_> {
+        fn drop(&mut self) {
+            HELD.with_borrow_mut(|held| held.retain(|other| !Arc::ptr_eq(other, self.0)));
+            self.0.release();
+        }
+    }
+    limit.acquire()?;
+    HELD.with_borrow_mut(|held| held.push(Arc::clone(limit)));
+    let _permit = Permit(limit);
+    Ok(work())
+}
+
+/// Runs a wait, with this thread's permits given back for its duration.
+///
+/// # Errors
+/// That of an interrupt while waiting for the permits.
+pub fn unlimited<T>(wait: impl FnOnce() -> T) -> Result<T> {
+    let held = HELD.with_borrow(Vec::clone);
+    held.iter().for_each(|limit| limit.release());
+    let result = wait();
+    // The permits are taken back whatever happens, since their holders will release them.
+    let mut outcome = Ok(());
+    for limit in &held {
+        while let Err(error) = limit.acquire() {
+            outcome = Err(error);
+        }
+    }
+    outcome.map(|()| result)
+}

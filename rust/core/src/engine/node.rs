@@ -1,0 +1,197 @@
+//! A plan: an immutable tree of nodes, each one step of a pipeline.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::ElementSpec;
+use crate::engine::seeds::SeedGenerator;
+use crate::engine::stage::{Opening, Stage};
+use crate::error::Result;
+use crate::graph::call::UserFunction;
+
+/// A pipeline, shared by everything built on it.
+pub type Plan = Arc<dyn Node>;
+
+/// How many elements a dataset has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cardinality {
+    /// This many.
+    Known(u64),
+    /// No end.
+    Infinite,
+    /// Only a run can tell.
+    Unknown,
+}
+
+impl Cardinality {
+    /// tf.data's number: -1 for infinite, -2 for unknown.
+    pub fn code(self) -> i64 {
+        match self {
+            Cardinality::Known(n) => i64::try_from(n).unwrap_or(i64::MAX),
+            Cardinality::Infinite => -1,
+            Cardinality::Unknown => -2,
+        }
+    }
+
+    /// The number, if known and finite.
+    pub fn known(self) -> Option<u64> {
+        match self {
+            Cardinality::Known(n) => Some(n),
+            _ => None,
+        }
+    }
+
+    /// The same with a known number changed.
+    #[must_use]
+    pub fn map(self, change: impl FnOnce(u64) -> u64) -> Self {
+        match self {
+            Cardinality::Known(n) => Cardinality::Known(change(n)),
+            other => other,
+        }
+    }
+}
+
+/// An argument of an op as explain and the plan's fingerprint show it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arg {
+    /// tf.data's keyword.
+    pub name: &'static str,
+    /// The value as text.
+    pub value: String,
+    /// False for arguments that do not change which elements come (parallelism, buffer sizes):
+    /// a state stays valid when they change.
+    pub in_state: bool,
+}
+
+impl Arg {
+    /// An argument that decides which elements come.
+    pub fn new(name: &'static str, value: impl fmt::Display) -> Self {
+        Arg { name, value: value.to_string(), in_state: true }
+    }
+
+    /// An argument that only decides how fast they come.
+    pub fn tuning(name: &'static str, value: impl fmt::Display) -> Self {
+        Arg { in_state: false, ..Arg::new(name, value) }
+    }
+}
+
+/// One step of a plan.
+pub trait Node: Any + Send + Sync {
+    /// tf.data's name of the op.
+    fn name(&self) -> &'static str;
+
+    /// Its arguments.
+    fn args(&self) -> Vec<Arg> {
+        Vec::new()
+    }
+
+    /// What else `explain` says of it: how its function runs.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The plans it takes elements from, in order of position.
+    fn inputs(&self) -> Vec<Plan>;
+
+    /// What its elements look like.
+    fn spec(&self) -> &ElementSpec;
+
+    /// How many elements it has.
+    fn cardinality(&self) -> Cardinality;
+
+    /// True if running this very step can be observed from outside: it calls foreign code.
+    fn observable(&self) -> bool {
+        false
+    }
+
+    /// True if the step changes neither elements nor order: prefetch, `take(-1)`, the identity.
+    /// Marks pass through it, and it is left out of states, so that adding or removing it keeps a
+    /// state valid.
+    fn is_passage(&self) -> bool {
+        false
+    }
+
+    /// The generator of its seeds, for ops that draw random numbers.
+    fn seeds(&self) -> Option<&Arc<SeedGenerator>> {
+        None
+    }
+
+    /// The function it calls, for ops that call one.
+    fn function(&self) -> Option<&Arc<dyn UserFunction>> {
+        None
+    }
+
+    /// A stage that stands where `opening` says. Opening is lazy: files are opened and functions
+    /// called when the first element is asked for; seeds are drawn at once.
+    ///
+    /// # Errors
+    /// What the step cannot do, known before any element.
+    fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>>;
+}
+
+/// True if nothing in the plan can be observed from outside, so that it may run ahead of demand.
+pub fn is_quiet(plan: &Plan) -> bool {
+    !plan.observable() && plan.inputs().iter().all(is_quiet)
+}
+
+/// Number of nodes with seeds in the plan, counted once per place in the tree.
+pub fn seed_slots(plan: &Plan) -> usize {
+    count(plan, |node| node.seeds().is_some())
+}
+
+/// Number of nodes with a function in the plan, counted once per place in the tree.
+pub fn functions(plan: &Plan) -> usize {
+    count(plan, |node| node.function().is_some())
+}
+
+/// Number of nodes in the plan, counted once per place in the tree.
+pub fn size(plan: &Plan) -> usize {
+    count(plan, |_| true)
+}
+
+fn count(plan: &Plan, counts: fn(&dyn Node) -> bool) -> usize {
+    let below = plan.inputs().iter().map(|input| count(input, counts)).sum::<usize>();
+    usize::from(counts(&**plan)) + below
+}
+
+/// How a run goes; nothing here changes which elements come.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RunOptions {
+    /// Rows of a full chunk.
+    pub chunk_rows: usize,
+    /// Payload above which a chunk is full whatever its rows.
+    pub chunk_bytes: usize,
+    /// At most so many of the iterator's tasks run at once; `None`: as many as there are cores.
+    pub private_threadpool_size: Option<usize>,
+    /// Whether parallel stages keep the order, where the op does not say.
+    pub deterministic: bool,
+    /// Whether quiet plans that draw no seeds read ahead of the user by a `prefetch` added at
+    /// their end.
+    pub inject_prefetch: bool,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        RunOptions {
+            chunk_rows: 1024,
+            chunk_bytes: 1 << 20,
+            private_threadpool_size: None,
+            deterministic: true,
+            inject_prefetch: true,
+        }
+    }
+}
+
+/// True if each opening of the plan has the same number of outcomes.
+pub fn fixed_length(plan: &Plan) -> bool {
+    plan.cardinality().known().is_some() && plan.inputs().iter().all(fixed_length)
+}
+
+/// True if a `repeat` is part of the plan, so that opening it draws only some of its seeds.
+pub fn has_nested_repeat(plan: &Plan) -> bool {
+    plan.name() == "repeat" || plan.inputs().iter().any(has_nested_repeat)
+}

@@ -1,0 +1,279 @@
+//! A run: a plan opened for one iterator.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
+
+use crate::data::{Chunk, ElementSpec, Position};
+use crate::engine::limit::{Limit, limited};
+use crate::engine::lock;
+use crate::engine::node::{Plan, RunOptions};
+use crate::engine::optimise::optimise;
+use crate::engine::pool;
+use crate::engine::seeds::{DrawLog, SeedGenerator, SeedPair};
+use crate::engine::stage::{Input, Opening};
+use crate::engine::state::State;
+use crate::engine::stats::{StageReport, StageStats};
+use crate::engine::wait::POLL;
+use crate::error::{Error, Result};
+use crate::graph::call::{FunctionRun, UserFunction, Verdict};
+
+/// What the stages of one run share.
+pub struct RunContext {
+    /// How the run goes.
+    pub options: RunOptions,
+    cancelled: AtomicBool,
+    /// An element has failed: counting outcomes is no longer counting elements.
+    failed: AtomicBool,
+    /// Forks behind the process that opened the run.
+    generation: usize,
+    limit: Option<Arc<Limit>>,
+    draws: Mutex<BTreeMap<usize, DrawLog>>,
+    /// Logs of the state that the run was opened with, until their stage draws.
+    restored: Mutex<BTreeMap<usize, DrawLog>>,
+    reports: Mutex<BTreeMap<usize, StageReport>>,
+    /// How the trials of functions ended before the run was restored.
+    verdicts: BTreeMap<usize, Verdict>,
+    /// Functions by their number in the plan: prepared once, whatever epochs there are.
+    functions: Mutex<BTreeMap<usize, Arc<FunctionRun>>>,
+    tasks: Mutex<usize>,
+    tasks_ended: Condvar,
+}
+
+impl RunContext {
+    fn new(options: RunOptions, state: Option<&State>) -> Self {
+        let limit = options.private_threadpool_size.filter(|size| *size > 0);
+        RunContext {
+            limit: limit.map(|size| Arc::new(Limit::new(size))),
+            options,
+            cancelled: AtomicBool::new(false),
+            failed: AtomicBool::new(state.is_some_and(|state| state.failed)),
+            generation: pool::generation(),
+            draws: Mutex::default(),
+            restored: Mutex::new(state.map(|state| state.draws.clone()).unwrap_or_default()),
+            reports: Mutex::default(),
+            verdicts: state.map(|state| state.verdicts.clone()).unwrap_or_default(),
+            functions: Mutex::default(),
+            tasks: Mutex::default(),
+            tasks_ended: Condvar::new(),
+        }
+    }
+
+    /// Fails if the run is over.
+    ///
+    /// # Errors
+    /// `Cancelled`, or `FailedPrecondition` in a forked child.
+    pub fn check(&self) -> Result<()> {
+        if pool::generation() != self.generation {
+            let text = "the iterator was opened before this process was forked";
+            return Err(Error::failed_precondition(text).with_hint("call iter(ds) in the child"));
+        }
+        if self.is_cancelled() { Err(Error::cancelled()) } else { Ok(()) }
+    }
+
+    /// True once the run is closed.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(SeqCst)
+    }
+
+    /// True if an element of the run has failed: counts of outcomes and elements may differ.
+    pub fn has_failed(&self) -> bool {
+        self.failed.load(SeqCst)
+    }
+
+    /// Notes that an element has failed.
+    pub fn note_failure(&self) {
+        self.failed.store(true, SeqCst);
+    }
+
+    /// The permits of the run's tasks.
+    pub fn limit(&self) -> Option<&Arc<Limit>> {
+        self.limit.as_ref()
+    }
+
+    /// How many tasks a parallel stage may have.
+    pub fn workers(&self) -> usize {
+        let cores = pool::parallelism();
+        self.options.private_threadpool_size.filter(|size| *size > 0).unwrap_or(cores)
+    }
+
+    /// Counts a task of a driver in.
+    pub fn task_started(&self) {
+        *lock(&self.tasks) += 1;
+    }
+
+    /// Counts a task of a driver out.
+    pub fn task_ended(&self) {
+        *lock(&self.tasks) -= 1;
+        self.tasks_ended.notify_all();
+    }
+
+    /// The next seed pair for the seeded stage `slot`.
+    pub fn draw(&self, slot: usize, generator: &SeedGenerator) -> SeedPair {
+        let mut draws = lock(&self.draws);
+        let log = draws.entry(slot).or_insert_with(|| match lock(&self.restored).remove(&slot) {
+            Some(log) => log.restored(generator),
+            None => DrawLog::new(generator),
+        });
+        log.draw(generator)
+    }
+
+    /// How many pairs each of these slots has drawn.
+    pub fn draw_counts(&self, slots: Range<usize>) -> Vec<(usize, u64)> {
+        let draws = lock(&self.draws);
+        let restored = lock(&self.restored);
+        let both = restored.range(slots.clone()).chain(draws.range(slots));
+        both.map(|(slot, log)| (*slot, log.count())).collect()
+    }
+
+    /// The counters of stage `id`, the same each time it is opened.
+    pub fn stats(&self, id: usize, depth: usize, name: &'static str) -> Arc<StageStats> {
+        let mut reports = lock(&self.reports);
+        let report = reports.entry(id).or_insert_with(|| {
+            let stats = Arc::default();
+            StageReport { name, depth, stats }
+        });
+        Arc::clone(&report.stats)
+    }
+
+    /// Function number `id` of the plan, prepared when the run first opens its stage.
+    ///
+    /// # Errors
+    /// What the function cannot be prepared for.
+    pub fn function(
+        &self,
+        id: usize,
+        function: &Arc<dyn UserFunction>,
+        input: &ElementSpec,
+    ) -> Result<Arc<FunctionRun>> {
+        if let Some(known) = lock(&self.functions).get(&id) {
+            return Ok(Arc::clone(known));
+        }
+        // Preparing calls foreign code, which must not find a lock of ours held.
+        let verdict = self.verdicts.get(&id).cloned();
+        let opened = Arc::new(FunctionRun::open(Arc::clone(function), input, verdict)?);
+        Ok(Arc::clone(lock(&self.functions).entry(id).or_insert(opened)))
+    }
+
+    fn verdicts(&self) -> BTreeMap<usize, Verdict> {
+        let mut verdicts = self.verdicts.clone();
+        for (id, function) in lock(&self.functions).iter() {
+            verdicts.extend(function.verdict().map(|verdict| (*id, verdict)));
+        }
+        verdicts
+    }
+
+    fn draws_since(&self, position: &Position) -> BTreeMap<usize, DrawLog> {
+        let marked = position.mark.draws();
+        let count = |slot| marked.iter().find(|(at, _)| *at == slot).map_or(0, |(_, count)| *count);
+        let mut logs = lock(&self.restored).clone();
+        let drawn = lock(&self.draws);
+        logs.extend(drawn.iter().map(|(slot, log)| (*slot, log.since(count(*slot)))));
+        logs
+    }
+}
+
+/// A plan opened for one iterator. Dropping it cancels its work promptly and waits for nothing.
+pub struct Run {
+    context: Arc<RunContext>,
+    plan: Plan,
+    /// `None` once closed.
+    input: Option<Input>,
+}
+
+impl Run {
+    /// Opens a plan at its start, or where `state` says. Seeds are drawn now, elements when asked
+    /// for.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for a state of another plan, and what the nodes cannot do.
+    pub fn open(plan: &Plan, options: RunOptions, state: Option<&State>) -> Result<Self> {
+        if let Some(state) = state {
+            state.check(plan)?;
+        }
+        let plan = &optimise(plan, &options)?;
+        let context = Arc::new(RunContext::new(options, state));
+        let position = state.map(|state| state.position.clone()).unwrap_or_default();
+        let input = Opening::root(&context, plan, position)?;
+        Ok(Run { context, plan: Arc::clone(plan), input: Some(input) })
+    }
+
+    /// Some elements, as many as come at no extra cost, or `None` at the end. A single element is
+    /// in memory that it alone holds.
+    ///
+    /// # Errors
+    /// That of an element (the next call goes on after it), or that the run is over.
+    pub fn next_chunk(&mut self) -> Result<Option<Chunk>> {
+        self.context.check()?;
+        let input = self.input.as_mut().ok_or_else(Error::cancelled)?;
+        let outcome = limited(self.context.limit.as_ref(), || {
+            let chunk = input.next_chunk()?;
+            match chunk {
+                Some(chunk) if chunk.rows() == 1 => chunk.into_owned().map(Some),
+                chunk => Ok(chunk),
+            }
+        })?;
+        if outcome.is_err() {
+            self.context.note_failure();
+        }
+        outcome
+    }
+
+    /// Where the run stands when the last `unread` elements of the last chunk are still to come.
+    ///
+    /// # Errors
+    /// `Internal` if there are fewer.
+    pub fn state(&self, unread: usize) -> Result<State> {
+        let input = self.input.as_ref().ok_or_else(Error::cancelled)?;
+        let mut position = input.position();
+        let since = position.since.checked_sub(unread as u64);
+        position.since = since.ok_or_else(|| Error::internal("more unread elements than taken"))?;
+        let draws = self.context.draws_since(&position);
+        let mut state = State::new(&self.plan, position);
+        state.draws = draws;
+        state.failed = self.context.has_failed();
+        state.verdicts = self.context.verdicts();
+        Ok(state)
+    }
+
+    /// The counters of all stages, outermost first.
+    pub fn reports(&self) -> Vec<StageReport> {
+        lock(&self.context.reports).values().cloned().collect()
+    }
+
+    /// Ends the run: cancels its work and waits for what is running, up to `limit`. False if
+    /// something still runs then.
+    pub fn close(&mut self, limit: Duration) -> bool {
+        self.context.cancelled.store(true, SeqCst);
+        self.input = None;
+        let start = Instant::now();
+        let mut tasks = lock(&self.context.tasks);
+        while *tasks > 0 && start.elapsed() < limit {
+            tasks = match self.context.tasks_ended.wait_timeout(tasks, POLL) {
+                Ok((tasks, _)) => tasks,
+                Err(poisoned) => poisoned.into_inner().0,
+            };
+        }
+        *tasks == 0
+    }
+
+    /// The shared part of the run, which outlives it while tasks run.
+    pub fn context(&self) -> &Arc<RunContext> {
+        &self.context
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        self.context.cancelled.store(true, SeqCst);
+    }
+}
+
+impl RunContext {
+    /// Ends the run without waiting.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, SeqCst);
+    }
+}

@@ -1,0 +1,207 @@
+//! The seeds of ops that draw: the one thing in a plan that moves.
+//!
+//! As in tf.data, the node owns a generator of seed pairs, and every new run takes the next pair.
+//! A run logs the numbers of its draws, so that it can be restored in any process: a restored run
+//! replays them and goes on from the number after its last, never from the live node.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde::{Deserialize, Serialize};
+
+use crate::random::Philox;
+
+/// Two words that seed a Philox stream.
+pub type SeedPair = (u64, u64);
+
+/// Source of the seed pairs of one node.
+#[derive(Debug)]
+pub struct SeedGenerator {
+    pair: SeedPair,
+    seeded: bool,
+    reshuffle: bool,
+    next: AtomicU64,
+}
+
+impl SeedGenerator {
+    /// A generator for `seed` pair; without one, from the system's entropy. With `reshuffle` each
+    /// draw gives the next pair, else always the same.
+    pub fn new(pair: Option<SeedPair>, reshuffle: bool) -> Self {
+        let seeded = pair.is_some();
+        let pair = pair.unwrap_or_else(|| (entropy(), entropy()));
+        SeedGenerator { pair, seeded, reshuffle, next: AtomicU64::new(0) }
+    }
+
+    /// The pair everything is derived from.
+    pub fn pair(&self) -> SeedPair {
+        self.pair
+    }
+
+    /// False if the pair came from the system's entropy.
+    pub fn is_seeded(&self) -> bool {
+        self.seeded
+    }
+
+    /// Whether each run draws anew.
+    pub fn reshuffles(&self) -> bool {
+        self.reshuffle
+    }
+
+    /// How many pairs were drawn.
+    pub fn drawn(&self) -> u64 {
+        self.next.load(Ordering::SeqCst)
+    }
+
+    /// Moves on to at least draw `count`.
+    pub fn advance(&self, count: u64) {
+        self.next.fetch_max(count, Ordering::SeqCst);
+    }
+
+    fn draw(&self) -> u64 {
+        self.next.fetch_add(1, Ordering::SeqCst)
+    }
+}
+
+/// Pair number `number` of a generator that starts from `pair`.
+fn nth_pair(pair: SeedPair, number: u64) -> SeedPair {
+    let mut stream = Philox::at(pair.0, pair.1, number.wrapping_mul(2));
+    let first = u64::from(stream.next_u32());
+    (first, u64::from(stream.next_u32()))
+}
+
+/// The draws of one seeded stage in one run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DrawLog {
+    /// The node's pair, or the entropy it came to.
+    pair: SeedPair,
+    /// Draws of this run that lie before those logged here.
+    before: u64,
+    /// Numbers of the draws as ranges: first number and length.
+    ranges: Vec<(u64, u64)>,
+    /// How many of them are handed out again in this run.
+    #[serde(skip)]
+    replayed: u64,
+    /// True once the run was restored: its draws no longer come from the node.
+    #[serde(skip)]
+    restored: bool,
+}
+
+impl DrawLog {
+    /// An empty log for a node.
+    pub fn new(generator: &SeedGenerator) -> Self {
+        let pair = generator.pair;
+        DrawLog { pair, before: 0, ranges: Vec::new(), replayed: 0, restored: false }
+    }
+
+    /// The log of a state, to be replayed; the live node moves past what it names.
+    #[must_use]
+    pub fn restored(mut self, generator: &SeedGenerator) -> Self {
+        self.restored = true;
+        generator.advance(self.end());
+        self
+    }
+
+    /// The next seed pair of the run.
+    pub fn draw(&mut self, generator: &SeedGenerator) -> SeedPair {
+        if !generator.reshuffle {
+            return self.pair;
+        }
+        if self.replayed < self.logged() {
+            self.replayed += 1;
+            return nth_pair(self.pair, self.number(self.replayed - 1));
+        }
+        let number = if self.restored { self.end() } else { generator.draw() };
+        if self.restored {
+            generator.advance(number + 1);
+        }
+        self.log(number);
+        self.replayed += 1;
+        nth_pair(self.pair, number)
+    }
+
+    /// Draws handed out in this run, those before the log included.
+    pub fn count(&self) -> u64 {
+        self.before + self.replayed
+    }
+
+    /// The part of the log from draw `count` of the run on.
+    #[must_use]
+    pub fn since(&self, count: u64) -> Self {
+        let before = count.max(self.before);
+        let mut log =
+            DrawLog { pair: self.pair, before, ranges: Vec::new(), replayed: 0, restored: false };
+        for index in count.saturating_sub(self.before)..self.logged() {
+            log.log(self.number(index));
+        }
+        log
+    }
+
+    fn logged(&self) -> u64 {
+        self.ranges.iter().map(|(_, length)| length).sum()
+    }
+
+    fn number(&self, mut index: u64) -> u64 {
+        for &(first, length) in &self.ranges {
+            if index < length {
+                return first + index;
+            }
+            index -= length;
+        }
+        index
+    }
+
+    /// The number after the last.
+    fn end(&self) -> u64 {
+        self.ranges.last().map_or(self.before, |(first, length)| first + length)
+    }
+
+    fn log(&mut self, number: u64) {
+        match self.ranges.last_mut() {
+            Some((first, length)) if *first + *length == number => *length += 1,
+            _ => self.ranges.push((number, 1)),
+        }
+    }
+}
+
+/// A word of the system's entropy, through the keys that the standard library draws for its maps.
+fn entropy() -> u64 {
+    use std::hash::{BuildHasher, RandomState};
+    RandomState::new().hash_one(std::time::SystemTime::now())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_restored_run_draws_what_the_first_run_would_have() {
+        let node = SeedGenerator::new(Some((1, 2)), true);
+        let mut first = DrawLog::new(&node);
+        let mut other = DrawLog::new(&node);
+        let drawn = [first.draw(&node), first.draw(&node)];
+        other.draw(&node);
+        first.draw(&node);
+        let copy = SeedGenerator::new(Some((1, 2)), true);
+        let mut again = first.since(1).restored(&copy);
+        assert_eq!(again.draw(&copy), drawn[1]);
+        again.draw(&copy);
+        assert_eq!(again.count(), 3);
+        // Draw 3 was the last of the first run; its own next one is taken from its log's end.
+        assert_eq!(again.draw(&copy), nth_pair((1, 2), 4));
+        assert_eq!(copy.drawn(), 5);
+    }
+
+    #[test]
+    fn without_reshuffling_the_pair_stays() {
+        let node = SeedGenerator::new(Some((1, 2)), false);
+        let mut log = DrawLog::new(&node);
+        assert_eq!(log.draw(&node), (1, 2));
+        assert_eq!(log.draw(&node), (1, 2));
+        assert_eq!(node.drawn(), 0);
+    }
+
+    #[test]
+    fn unseeded_generators_differ() {
+        let pairs = [SeedGenerator::new(None, true).pair(), SeedGenerator::new(None, true).pair()];
+        assert_ne!(pairs[0], pairs[1]);
+    }
+}

@@ -1,0 +1,471 @@
+//! A stage: one step of a run. And what stands between two of them.
+
+use std::sync::Arc;
+
+use crate::data::{Chunk, ElementSpec, Mark, Position};
+use crate::engine::node::{Node, Plan, functions, seed_slots, size};
+use crate::engine::run::RunContext;
+use crate::engine::seeds::SeedPair;
+use crate::engine::stats::{Metered, StageStats};
+use crate::error::{Error, Result};
+use crate::graph::call::{FunctionRun, UserFunction};
+
+/// One step of a run. Each outcome is an element or an error.
+pub trait Stage: Send {
+    /// From 1 to `max` elements, or `None` at the end.
+    ///
+    /// # Errors
+    /// An error is one outcome: asked again, the stage goes on with the next.
+    fn next(&mut self, max: usize) -> Result<Option<Chunk>>;
+
+    /// Takes up to `n` outcomes without making them; returns how many, fewer only at the end.
+    ///
+    /// # Errors
+    /// What makes it impossible to find the next outcome.
+    fn skip(&mut self, n: u64) -> Result<u64>;
+
+    /// Where the stage can be opened to go on just from here; `None` if it holds elements and so
+    /// can only be reached by skipping, or if a mark of its input passes through it unchanged.
+    fn state(&self) -> Option<Mark> {
+        None
+    }
+
+    /// True if it may be asked for more than is needed now: nothing in it or below it can be
+    /// observed from outside.
+    fn quiet(&self) -> bool;
+}
+
+/// An input as it is: what a step that changes nothing opens as.
+pub struct Passage(pub Input);
+
+impl Stage for Passage {
+    fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
+        self.0.next(max)
+    }
+
+    fn skip(&mut self, n: u64) -> Result<u64> {
+        self.0.skip(n)
+    }
+
+    fn quiet(&self) -> bool {
+        self.0.quiet()
+    }
+}
+
+/// Skips by making elements and dropping them: for stages that cannot know what comes without.
+///
+/// # Errors
+/// None: an error counts as an outcome, as it does in `next`.
+pub fn skip_by_running(
+    n: u64,
+    mut next: impl FnMut(usize) -> Result<Option<Chunk>>,
+) -> Result<u64> {
+    let mut left = n;
+    while left > 0 {
+        let max = usize::try_from(left).unwrap_or(usize::MAX);
+        match next(max) {
+            Ok(Some(chunk)) => left -= chunk.rows() as u64,
+            Ok(None) => break,
+            Err(error) if is_final(&error) => return Err(error),
+            Err(_) => left -= 1,
+        }
+    }
+    Ok(n - left)
+}
+
+/// True for errors that end the run rather than stand for one element.
+pub fn is_final(error: &Error) -> bool {
+    error.kind() == crate::error::ErrorKind::Cancelled
+}
+
+/// Where and how a stage is opened.
+pub struct Opening<'a> {
+    /// The run it belongs to.
+    pub run: &'a Arc<RunContext>,
+    /// Where it stands.
+    pub mark: Mark,
+    /// True if a driver pulls from it, on threads that change.
+    pub driven: bool,
+    /// Counters of the stage.
+    pub stats: Arc<StageStats>,
+    plan: &'a dyn Node,
+    /// Place of the node in the tree, counted from the root.
+    id: usize,
+    /// Number of its first seed among those of the plan.
+    slot: usize,
+    /// Number of its first function among those of the plan.
+    function: usize,
+    depth: usize,
+}
+
+impl<'a> Opening<'a> {
+    /// Opens a whole plan at `position`.
+    ///
+    /// # Errors
+    /// Those of the nodes.
+    pub fn root(run: &'a Arc<RunContext>, plan: &'a Plan, position: Position) -> Result<Input> {
+        let place = Place { run, id: 0, slot: 0, function: 0, depth: 0, driven: false };
+        place.open(plan, position)
+    }
+
+    /// Opens input `index` where the mark says; its marks are wrapped in marks of this stage.
+    ///
+    /// # Errors
+    /// Those of the nodes.
+    pub fn input(&self, index: usize, plan: &Plan) -> Result<Input> {
+        self.place(index).open(plan, self.mark.input(index))
+    }
+
+    /// Opens input `index` at this stage's own mark: for stages through which marks pass.
+    ///
+    /// # Errors
+    /// Those of the nodes.
+    pub fn passage(&self, index: usize, plan: &Plan) -> Result<Input> {
+        self.place(index).open(plan, Position { mark: self.mark.clone(), since: 0 })
+    }
+
+    /// As [`Opening::passage`], below a driver of this stage.
+    ///
+    /// # Errors
+    /// Those of the nodes.
+    pub fn driven_passage(&self, index: usize, plan: &Plan) -> Result<Input> {
+        let mut place = self.place(index);
+        place.driven = true;
+        place.open(plan, Position { mark: self.mark.clone(), since: 0 })
+    }
+
+    /// Where input `index` is opened, for stages that open it again and again.
+    pub fn place(&self, index: usize) -> Place<'a> {
+        let inputs = self.plan.inputs();
+        let before = &inputs[..index.min(inputs.len())];
+        Place {
+            run: self.run,
+            id: self.id + 1 + before.iter().map(size).sum::<usize>(),
+            slot: self.slot
+                + usize::from(self.plan.seeds().is_some())
+                + before.iter().map(seed_slots).sum::<usize>(),
+            function: self.function
+                + usize::from(self.plan.function().is_some())
+                + before.iter().map(functions).sum::<usize>(),
+            depth: self.depth + 1,
+            driven: self.driven,
+        }
+    }
+
+    /// The stage's function, prepared for this run.
+    ///
+    /// # Errors
+    /// What the function cannot be prepared for.
+    pub fn function(
+        &self,
+        function: &Arc<dyn UserFunction>,
+        input: &ElementSpec,
+    ) -> Result<Arc<FunctionRun>> {
+        self.run.function(self.function, function, input)
+    }
+
+    /// True for the outermost stage, whose elements go to the user.
+    pub fn is_root(&self) -> bool {
+        self.depth == 0
+    }
+
+    /// The next seed pair of this stage's node.
+    pub fn draw(&self) -> SeedPair {
+        match self.plan.seeds() {
+            Some(generator) => self.run.draw(self.slot, generator),
+            None => (0, 0),
+        }
+    }
+}
+
+/// A place in the tree of a run at which plans are opened.
+#[derive(Clone)]
+pub struct Place<'a> {
+    run: &'a Arc<RunContext>,
+    id: usize,
+    slot: usize,
+    function: usize,
+    depth: usize,
+    driven: bool,
+}
+
+/// A [`Place`] that a stage keeps.
+#[derive(Clone)]
+pub struct OwnedPlace {
+    run: Arc<RunContext>,
+    id: usize,
+    slot: usize,
+    function: usize,
+    depth: usize,
+    driven: bool,
+}
+
+impl Place<'_> {
+    /// Opens `plan` here at `position`.
+    ///
+    /// # Errors
+    /// Those of the nodes.
+    pub fn open(&self, plan: &Plan, position: Position) -> Result<Input> {
+        let stats = self.run.stats(self.id, self.depth, plan.name());
+        let opening = Opening {
+            run: self.run,
+            mark: position.mark.clone(),
+            driven: self.driven,
+            stats: Arc::clone(&stats),
+            plan: &**plan,
+            id: self.id,
+            slot: self.slot,
+            function: self.function,
+            depth: self.depth,
+        };
+        let stage = plan.open(&opening)?;
+        let mut input = Input::new(Box::new(Metered::new(stage, stats)), self.run);
+        input.position.mark = position.mark;
+        input.pending_skip = position.since;
+        Ok(input)
+    }
+
+    /// The same place for keeping.
+    pub fn to_owned(&self) -> OwnedPlace {
+        let Place { run, id, slot, function, depth, driven } = self.clone();
+        OwnedPlace { run: Arc::clone(run), id, slot, function, depth, driven }
+    }
+}
+
+impl OwnedPlace {
+    /// Opens `plan` here at `position`.
+    ///
+    /// # Errors
+    /// Those of the nodes.
+    pub fn open(&self, plan: &Plan, position: Position) -> Result<Input> {
+        let OwnedPlace { run, id, slot, function, depth, driven } = self.clone();
+        Place { run: &run, id, slot, function, depth, driven }.open(plan, position)
+    }
+
+    /// Draws made so far by the seeded stages of `plan`, opened here.
+    pub fn draws(&self, plan: &Plan) -> Vec<(usize, u64)> {
+        self.run.draw_counts(self.slot..self.slot + seed_slots(plan))
+    }
+}
+
+/// First demand on a quiet input; it grows with each chunk.
+const FIRST_DEMAND: usize = 16;
+/// Demand that is passed on as it is: enough rows for a chunk's costs to vanish in them, and the
+/// consumer (a batch) gets just the rows it can hand on without a copy.
+pub const EXACT_FROM: usize = 32;
+
+/// A stage as its consumer sees it: rounds demand up where it may, and knows its position.
+pub struct Input {
+    stage: Box<dyn Stage>,
+    /// A chunk and the number of its rows that are taken.
+    surplus: Option<(Chunk, usize)>,
+    position: Position,
+    /// A mark was passed since the last call of [`Input::passed_mark`].
+    passed: bool,
+    /// Outcomes to skip before the first is taken.
+    pending_skip: u64,
+    /// An error that came while chunks were joined: the next outcome.
+    deferred: Option<Error>,
+    demand: usize,
+    chunk_rows: usize,
+    chunk_bytes: usize,
+}
+
+impl Input {
+    /// An input over a stage that stands at the start.
+    pub fn new(stage: Box<dyn Stage>, run: &RunContext) -> Self {
+        let chunk_rows = run.options.chunk_rows.max(1);
+        Input {
+            stage,
+            surplus: None,
+            position: Position::default(),
+            passed: false,
+            pending_skip: 0,
+            deferred: None,
+            demand: FIRST_DEMAND.min(chunk_rows),
+            chunk_rows,
+            chunk_bytes: run.options.chunk_bytes,
+        }
+    }
+
+    /// From 1 to `max` elements, or `None` at the end.
+    ///
+    /// # Errors
+    /// As [`Stage::next`].
+    pub fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
+        if self.surplus.is_none() {
+            let demand = match self.stage.quiet() {
+                true if max < EXACT_FROM => self.demand.max(max),
+                _ => max,
+            };
+            if !self.pull(demand)? {
+                return Ok(None);
+            }
+        }
+        self.take(max)
+    }
+
+    /// As many elements as come at no extra cost: a full chunk of a quiet input, else one.
+    ///
+    /// # Errors
+    /// As [`Stage::next`].
+    pub fn next_chunk(&mut self) -> Result<Option<Chunk>> {
+        let max = if self.stage.quiet() { self.demand } else { 1 };
+        if self.surplus.is_none() && !self.pull(max)? {
+            return Ok(None);
+        }
+        self.take(usize::MAX)
+    }
+
+    /// Elements until there are `max`, or fewer at the end or before an error.
+    ///
+    /// Only for quiet inputs, and worth it where joining chunks is cheap.
+    ///
+    /// # Errors
+    /// As [`Stage::next`], if there is no element before the error.
+    pub fn fill(&mut self, max: usize) -> Result<Option<Chunk>> {
+        let Some(first) = self.next(max)? else { return Ok(None) };
+        let mut rows = first.rows();
+        let mut chunks = vec![first];
+        while rows < max {
+            if self.surplus.is_none() {
+                match self.stage.next(max - rows) {
+                    Ok(Some(chunk)) => self.hold(chunk),
+                    Ok(None) => break,
+                    // One outcome at a time: the error comes when asked again.
+                    Err(error) => {
+                        self.deferred = Some(error);
+                        break;
+                    }
+                }
+            }
+            let Some(chunk) = self.take(max - rows)? else { break };
+            rows += chunk.rows();
+            chunks.push(chunk);
+        }
+        Chunk::concat(chunks).map(Some)
+    }
+
+    /// Takes up to `n` outcomes without making them.
+    ///
+    /// # Errors
+    /// As [`Stage::skip`].
+    pub fn skip(&mut self, n: u64) -> Result<u64> {
+        self.settle()?;
+        let mut left = n;
+        if left > 0
+            && let Some((chunk, taken)) = self.surplus.take()
+        {
+            self.pass_mark(&chunk, taken);
+            let here = ((chunk.rows() - taken) as u64).min(left);
+            left -= here;
+            self.position.since += here;
+            let taken = taken + here as usize;
+            self.surplus = (taken < chunk.rows()).then_some((chunk, taken));
+        }
+        if left > 0 && self.deferred.take().is_some() {
+            left -= 1;
+            self.position.since += 1;
+        }
+        if left > 0 {
+            let skipped = self.stage.skip(left)?;
+            self.position.since += skipped;
+            left -= skipped;
+        }
+        Ok(n - left)
+    }
+
+    /// Where the input stands: before the next outcome that is taken.
+    pub fn position(&self) -> Position {
+        let mut position = self.position.clone();
+        position.since += self.pending_skip;
+        position
+    }
+
+    /// True once after each new mark: time for the consumer to mark its next chunk.
+    pub fn passed_mark(&mut self) -> bool {
+        std::mem::take(&mut self.passed)
+    }
+
+    /// Puts the last `rows` of the chunk taken last back.
+    ///
+    /// # Errors
+    /// `Internal` if the chunk has fewer.
+    pub fn give_back(&mut self, chunk: &Chunk, rows: usize) -> Result<()> {
+        if rows == 0 {
+            return Ok(());
+        }
+        if rows > chunk.rows() {
+            return Err(Error::internal("more elements given back than taken"));
+        }
+        self.surplus = Some(match self.surplus.take() {
+            Some((held, taken)) => (held, taken - rows),
+            None => (chunk.clone(), chunk.rows() - rows),
+        });
+        self.position.since -= rows as u64;
+        Ok(())
+    }
+
+    /// True if it may be asked for more than is needed.
+    pub fn quiet(&self) -> bool {
+        self.stage.quiet()
+    }
+
+    /// Skips what the position it was opened at asks for.
+    fn settle(&mut self) -> Result<()> {
+        let n = std::mem::take(&mut self.pending_skip);
+        if n > 0 {
+            self.position.since += self.stage.skip(n)?;
+        }
+        Ok(())
+    }
+
+    fn pull(&mut self, demand: usize) -> Result<bool> {
+        self.settle()?;
+        let outcome = match self.deferred.take() {
+            Some(error) => Err(error),
+            None => self.stage.next(demand),
+        };
+        match outcome {
+            Ok(Some(chunk)) => {
+                self.hold(chunk);
+                Ok(true)
+            }
+            Ok(None) => Ok(false),
+            Err(error) => {
+                self.position.since += 1;
+                Err(error)
+            }
+        }
+    }
+
+    fn hold(&mut self, chunk: Chunk) {
+        // Chunks grow to their full size, in rows or bytes, whichever comes first.
+        let row_bytes = chunk.payload_bytes() / chunk.rows().max(1);
+        let fit = self.chunk_bytes.checked_div(row_bytes).unwrap_or(self.chunk_rows);
+        self.demand = (self.demand * 4).min(fit).clamp(1, self.chunk_rows);
+        self.surplus = Some((chunk, 0));
+    }
+
+    /// Notes the mark of a chunk of which `taken` rows are taken already.
+    fn pass_mark(&mut self, chunk: &Chunk, taken: usize) {
+        if taken == 0
+            && let Some(mark) = &chunk.mark
+        {
+            self.position = Position { mark: mark.clone(), since: 0 };
+            self.passed = true;
+        }
+    }
+
+    fn take(&mut self, max: usize) -> Result<Option<Chunk>> {
+        let Some((chunk, taken)) = self.surplus.take() else { return Ok(None) };
+        self.pass_mark(&chunk, taken);
+        let rows = (chunk.rows() - taken).min(max);
+        let out = chunk.slice(taken..taken + rows)?;
+        self.position.since += rows as u64;
+        if taken + rows < chunk.rows() {
+            self.surplus = Some((chunk, taken + rows));
+        }
+        Ok(Some(out))
+    }
+}

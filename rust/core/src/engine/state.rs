@@ -1,0 +1,128 @@
+//! The state of a run as text: small, readable, and refused by any other plan.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::Position;
+use crate::engine::node::Plan;
+use crate::engine::seeds::DrawLog;
+use crate::error::{Error, Result};
+use crate::graph::call::Verdict;
+use crate::graph::hash::Fnv;
+
+const VERSION: u32 = 1;
+
+/// Where a run stands, and what it needs to be opened there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    version: u32,
+    /// The stages of the plan, so that a state of another plan is noticed.
+    plan: Vec<StageKey>,
+    /// The outermost stage's position.
+    pub position: Position,
+    /// Seed draws that are to be replayed, by slot.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub draws: BTreeMap<usize, DrawLog>,
+    /// An element of the run has failed, so outcomes must be counted by making them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub failed: bool,
+    /// How the trials of traced functions ended, by stage.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub verdicts: BTreeMap<usize, Verdict>,
+}
+
+/// A stage's name, and a hash of each of its arguments.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct StageKey {
+    name: String,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    args: BTreeMap<String, String>,
+}
+
+impl State {
+    /// A state of a run of `plan` that stands at `position`.
+    pub fn new(plan: &Plan, position: Position) -> Self {
+        State {
+            version: VERSION,
+            plan: stage_keys(plan),
+            position,
+            draws: BTreeMap::new(),
+            failed: false,
+            verdicts: BTreeMap::new(),
+        }
+    }
+
+    /// Reads a state.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if the text is not a state.
+    pub fn from_json(text: &str) -> Result<Self> {
+        serde_json::from_str(text).map_err(|error| {
+            Error::invalid_argument(format!("not the state of an iterator: {error}"))
+                .with_hint("pass what iterator.state() returned")
+        })
+    }
+
+    /// Writes the state.
+    ///
+    /// # Errors
+    /// Never for a state of ours.
+    pub fn to_json(&self) -> Result<String> {
+        serde_json::to_string(self).map_err(|error| Error::internal(error.to_string()))
+    }
+
+    /// Fails if this is a state of another plan.
+    ///
+    /// # Errors
+    /// `InvalidArgument` naming the first stage and argument that differ.
+    pub fn check(&self, plan: &Plan) -> Result<()> {
+        if self.version != VERSION {
+            return Err(refused(format!("its version is {}, not {VERSION}", self.version)));
+        }
+        let own = stage_keys(plan);
+        for (stage, (theirs, ours)) in self.plan.iter().zip(&own).enumerate() {
+            if theirs.name != ours.name {
+                let (a, b) = (&theirs.name, &ours.name);
+                return Err(refused(format!("its stage {stage} is {a}, here it is {b}")));
+            }
+            let names = ours.args.keys().chain(theirs.args.keys());
+            if let Some(arg) = names.into_iter().find(|k| ours.args.get(*k) != theirs.args.get(*k))
+            {
+                let name = &ours.name;
+                return Err(refused(format!("argument {arg} of stage {stage} ({name}) differs")));
+            }
+        }
+        match (self.plan.len(), own.len()) {
+            (a, b) if a == b => Ok(()),
+            (a, b) => Err(refused(format!("it has {a} stages, here there are {b}"))),
+        }
+    }
+}
+
+fn refused(why: String) -> Error {
+    Error::invalid_argument(format!("the state belongs to another dataset: {why}"))
+        .with_hint("stages are counted from the last op, prefetch left out")
+}
+
+/// The stages in order from the outermost, without those that change nothing.
+fn stage_keys(plan: &Plan) -> Vec<StageKey> {
+    let mut keys = Vec::new();
+    collect(plan, &mut keys);
+    keys
+}
+
+fn collect(plan: &Plan, keys: &mut Vec<StageKey>) {
+    if !plan.is_passage() {
+        let args = plan.args().into_iter().filter(|arg| arg.in_state);
+        let args = args.map(|arg| (arg.name.into(), hash(&arg.value)));
+        keys.push(StageKey { name: plan.name().into(), args: args.collect() });
+    }
+    plan.inputs().iter().for_each(|input| collect(input, keys));
+}
+
+fn hash(text: &str) -> String {
+    let mut hash = Fnv::default();
+    hash.bytes(text.as_bytes());
+    format!("{:016x}", hash.finish())
+}

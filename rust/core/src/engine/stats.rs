@@ -1,0 +1,103 @@
+//! Counters of each stage: who worked, who waited for whom.
+//!
+//! Time is measured per chunk, never per element. A stage's busy time leaves out what its inputs
+//! took and what it waited; both are known because stages nest on a thread like calls do.
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Instant;
+
+use crate::data::{Chunk, Mark};
+use crate::engine::stage::Stage;
+use crate::error::Result;
+
+/// What one stage did so far; times in nanoseconds.
+#[derive(Debug, Default)]
+pub struct StageStats {
+    /// Elements handed on.
+    pub elements: AtomicU64,
+    /// Time spent working, on all threads together.
+    pub busy_ns: AtomicU64,
+    /// Time spent waiting for an element of the input.
+    pub input_wait_ns: AtomicU64,
+    /// Time in which its driver stood still because its channel was full.
+    pub output_wait_ns: AtomicU64,
+}
+
+/// A stage's name and counters, in the order of the plan.
+#[derive(Clone, Debug)]
+pub struct StageReport {
+    /// Name of the op.
+    pub name: &'static str,
+    /// Depth in the tree of stages; the outermost has 0.
+    pub depth: usize,
+    /// Its counters.
+    pub stats: Arc<StageStats>,
+}
+
+thread_local! {
+    /// Time that stages inside the present one took on this thread.
+    static INNER_NS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Nanoseconds since `start`.
+pub fn since_ns(start: Instant) -> u64 {
+    u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Runs `work` of a stage and counts it as busy, apart from what stages inside it took.
+pub fn busy<T>(stats: &StageStats, work: impl FnOnce() -> T) -> T {
+    let outer = INNER_NS.with(|inner| inner.replace(0));
+    let start = Instant::now();
+    let result = work();
+    let total = since_ns(start);
+    let inner = INNER_NS.with(|inner| inner.replace(outer + total));
+    stats.busy_ns.fetch_add(total.saturating_sub(inner), Relaxed);
+    result
+}
+
+/// Runs a wait of a stage for its input: counted as waiting, not as busy.
+pub fn waiting<T>(stats: &StageStats, wait: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let result = wait();
+    let total = since_ns(start);
+    INNER_NS.with(|inner| inner.set(inner.get() + total));
+    stats.input_wait_ns.fetch_add(total, Relaxed);
+    result
+}
+
+/// A stage with its counters.
+pub struct Metered {
+    stage: Box<dyn Stage>,
+    stats: Arc<StageStats>,
+}
+
+impl Metered {
+    /// Counts for `stage`.
+    pub fn new(stage: Box<dyn Stage>, stats: Arc<StageStats>) -> Self {
+        Metered { stage, stats }
+    }
+}
+
+impl Stage for Metered {
+    fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
+        let result = busy(&self.stats, || self.stage.next(max));
+        if let Ok(Some(chunk)) = &result {
+            self.stats.elements.fetch_add(chunk.rows() as u64, Relaxed);
+        }
+        result
+    }
+
+    fn skip(&mut self, n: u64) -> Result<u64> {
+        busy(&self.stats, || self.stage.skip(n))
+    }
+
+    fn state(&self) -> Option<Mark> {
+        self.stage.state()
+    }
+
+    fn quiet(&self) -> bool {
+        self.stage.quiet()
+    }
+}

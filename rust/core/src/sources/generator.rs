@@ -1,0 +1,236 @@
+//! `Dataset.from_generator`: elements that foreign code yields.
+//!
+//! Without a driver above it a generator runs in the caller's thread. Below a driver, whose
+//! threads change, it has a thread of its own that alone pulls from it and closes it: generators
+//! may depend on their thread, and must not be entered by two.
+
+use std::sync::Arc;
+use std::thread::{Builder, JoinHandle};
+
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
+
+use crate::data::{Chunk, ElementSpec};
+use crate::engine::limit::unlimited;
+use crate::engine::node::Arg;
+use crate::engine::run::RunContext;
+use crate::engine::stats::{StageStats, waiting};
+use crate::engine::wait::{POLL, poll};
+use crate::engine::{Cardinality, Node, Opening, Plan, Stage};
+use crate::error::{Error, Result};
+
+/// A factory of foreign iterators.
+pub trait ForeignSource: Send + Sync {
+    /// What messages call it.
+    fn name(&self) -> String;
+    /// What its elements look like.
+    fn spec(&self) -> &ElementSpec;
+    /// A new iterator, not started yet. Called in the thread that opens the run.
+    ///
+    /// # Errors
+    /// Those of the foreign code.
+    fn open(&self) -> Result<Box<dyn ForeignIterator>>;
+}
+
+/// A foreign iterator.
+pub trait ForeignIterator: Send {
+    /// From 1 to `max` elements, or `None` at the end.
+    ///
+    /// # Errors
+    /// Those of the foreign code, after which the iterator is at its end; or an element that
+    /// does not fit, after which it goes on.
+    fn next(&mut self, max: usize) -> Result<Option<Chunk>>;
+    /// Advances without converting elements; returns by how many.
+    ///
+    /// # Errors
+    /// Those of the foreign code.
+    fn skip(&mut self, n: u64) -> Result<u64>;
+    /// Closes the iterator where it stands.
+    fn close(&mut self);
+}
+
+/// Elements of a foreign iterator.
+pub struct GeneratorNode {
+    source: Arc<dyn ForeignSource>,
+}
+
+impl GeneratorNode {
+    /// A plan over `source`.
+    pub fn plan(source: Arc<dyn ForeignSource>) -> Plan {
+        Arc::new(GeneratorNode { source })
+    }
+}
+
+impl Node for GeneratorNode {
+    fn name(&self) -> &'static str {
+        "from_generator"
+    }
+
+    fn args(&self) -> Vec<Arg> {
+        vec![Arg::new("generator", self.source.name())]
+    }
+
+    fn inputs(&self) -> Vec<Plan> {
+        Vec::new()
+    }
+
+    fn spec(&self) -> &ElementSpec {
+        self.source.spec()
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        Cardinality::Unknown
+    }
+
+    fn observable(&self) -> bool {
+        true
+    }
+
+    fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
+        let iterator = self.source.open()?;
+        Ok(if opening.driven {
+            Box::new(ThreadStage::new(iterator, opening)?)
+        } else {
+            Box::new(HereStage { iterator })
+        })
+    }
+}
+
+/// Runs in whichever thread asks: the caller's.
+struct HereStage {
+    iterator: Box<dyn ForeignIterator>,
+}
+
+impl Stage for HereStage {
+    fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
+        self.iterator.next(max)
+    }
+
+    fn skip(&mut self, n: u64) -> Result<u64> {
+        self.iterator.skip(n)
+    }
+
+    fn quiet(&self) -> bool {
+        false
+    }
+}
+
+impl Drop for HereStage {
+    fn drop(&mut self) {
+        self.iterator.close();
+    }
+}
+
+enum Request {
+    Next(usize),
+    Skip(u64),
+}
+
+enum Reply {
+    Chunk(Result<Option<Chunk>>),
+    Skipped(Result<u64>),
+}
+
+/// Asks the iterator's own thread.
+struct ThreadStage {
+    run: Arc<RunContext>,
+    stats: Arc<StageStats>,
+    requests: Option<Sender<Request>>,
+    replies: Receiver<Reply>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl ThreadStage {
+    fn new(iterator: Box<dyn ForeignIterator>, opening: &Opening<'_>) -> Result<Self> {
+        let (requests, inbox) = bounded(1);
+        let (outbox, replies) = bounded(1);
+        let run = Arc::clone(opening.run);
+        run.task_started();
+        let ended = TaskEnd(Arc::clone(&run));
+        let thread = Builder::new().name("headrace-generator".into()).spawn(move || {
+            let _ended = ended;
+            serve(iterator, &inbox, &outbox);
+        });
+        let thread =
+            thread.map_err(|e| Error::resource_exhausted(format!("cannot start a thread: {e}")))?;
+        Ok(ThreadStage {
+            run,
+            stats: Arc::clone(&opening.stats),
+            requests: Some(requests),
+            replies,
+            thread: Some(thread),
+        })
+    }
+
+    fn ask(&mut self, request: Request) -> Result<Reply> {
+        let gone = || Error::internal("the thread of a generator is gone");
+        let sent = self.requests.as_ref().map(|requests| requests.send(request));
+        if !matches!(sent, Some(Ok(()))) {
+            return Err(gone());
+        }
+        loop {
+            let reply = unlimited(|| waiting(&self.stats, || self.replies.recv_timeout(POLL)))?;
+            match reply {
+                Ok(reply) => return Ok(reply),
+                Err(RecvTimeoutError::Disconnected) => return Err(gone()),
+                Err(RecvTimeoutError::Timeout) => {
+                    poll()?;
+                    self.run.check()?;
+                }
+            }
+        }
+    }
+}
+
+/// Counts the thread out of its run when it ends.
+struct TaskEnd(Arc<RunContext>);
+
+impl Drop for TaskEnd {
+    fn drop(&mut self) {
+        self.0.task_ended();
+    }
+}
+
+fn serve(
+    mut iterator: Box<dyn ForeignIterator>,
+    requests: &Receiver<Request>,
+    replies: &Sender<Reply>,
+) {
+    for request in requests {
+        let reply = match request {
+            Request::Next(max) => Reply::Chunk(iterator.next(max)),
+            Request::Skip(n) => Reply::Skipped(iterator.skip(n)),
+        };
+        if replies.send(reply).is_err() {
+            break;
+        }
+    }
+    iterator.close();
+}
+
+impl Stage for ThreadStage {
+    fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
+        match self.ask(Request::Next(max))? {
+            Reply::Chunk(outcome) => outcome,
+            Reply::Skipped(_) => Err(Error::internal("a generator's thread answered amiss")),
+        }
+    }
+
+    fn skip(&mut self, n: u64) -> Result<u64> {
+        match self.ask(Request::Skip(n))? {
+            Reply::Skipped(outcome) => outcome,
+            Reply::Chunk(_) => Err(Error::internal("a generator's thread answered amiss")),
+        }
+    }
+
+    fn quiet(&self) -> bool {
+        false
+    }
+}
+
+impl Drop for ThreadStage {
+    fn drop(&mut self) {
+        // The thread closes the generator after its present yield; nobody waits for it here.
+        self.requests = None;
+        drop(self.thread.take());
+    }
+}

@@ -1,0 +1,160 @@
+//! `Dataset.from_tensors` and `from_tensor_slices`: elements that lie in memory.
+//!
+//! Memory of the caller is borrowed, not copied: elements are views until something needs them
+//! for itself.
+
+use std::sync::Arc;
+
+use crate::data::{Chunk, Column, ElementSpec, PartialShape, Rows, Spec, Structure};
+use crate::engine::node::Arg;
+use crate::engine::{Cardinality, Node, Opening, Plan, Stage};
+use crate::error::{Error, Result};
+
+/// A dataset of the rows of some columns.
+pub struct TensorsNode {
+    name: &'static str,
+    rows: usize,
+    structure: Arc<Structure>,
+    columns: Vec<Column>,
+    spec: ElementSpec,
+}
+
+impl TensorsNode {
+    /// One element: each column has one row.
+    ///
+    /// # Errors
+    /// `Internal` if a column has not exactly one row.
+    pub fn one(structure: Structure, columns: Vec<Column>) -> Result<Plan> {
+        Self::plan("from_tensors", 1, structure, columns)
+    }
+
+    /// An element for each row of the columns.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if the columns differ in rows or there are none.
+    pub fn slices(structure: Structure, columns: Vec<Column>) -> Result<Plan> {
+        let Some(first) = columns.first() else {
+            return Err(Error::invalid_argument("there is nothing to slice: no components"));
+        };
+        let rows = first.len();
+        if let Some(other) = columns.iter().find(|column| column.len() != rows) {
+            let other = other.len();
+            return Err(Error::invalid_argument(format!(
+                "dimensions {rows} and {other} are not compatible"
+            ))
+            .with_hint("all components must have the same size along axis 0"));
+        }
+        Self::plan("from_tensor_slices", rows, structure, columns)
+    }
+
+    fn plan(
+        name: &'static str,
+        rows: usize,
+        structure: Structure,
+        columns: Vec<Column>,
+    ) -> Result<Plan> {
+        if structure.leaves() != columns.len() || columns.iter().any(|c| c.len() != rows) {
+            return Err(Error::internal("columns that do not fit their structure"));
+        }
+        let structure = Arc::new(structure);
+        let specs = columns.iter().map(spec_of).collect::<Result<_>>()?;
+        let spec = ElementSpec::Known(Arc::clone(&structure), specs);
+        Ok(Arc::new(TensorsNode { name, rows, structure, columns, spec }))
+    }
+}
+
+/// What the rows of a column look like.
+fn spec_of(column: &Column) -> Result<Spec> {
+    let dtype = || column.dtype().ok_or_else(|| Error::internal("a column without a dtype"));
+    let rows_shape = |rows: &Rows| {
+        let shapes = rows.shapes().iter().map(|dims| PartialShape::from(&dims[..]));
+        shapes.reduce(|a, b| a.widen(&b)).unwrap_or(PartialShape::UNKNOWN)
+    };
+    Ok(match column {
+        Column::Stacked(tensor) => Spec::Tensor {
+            dtype: tensor.dtype(),
+            shape: PartialShape::from(tensor.dims().get(1..).unwrap_or_default()),
+        },
+        Column::Rows(rows) => Spec::Tensor { dtype: rows.dtype(), shape: rows_shape(rows) },
+        Column::Sparse(sparse) => {
+            let rank = match spec_of(&sparse.dense_shape)?.shape().dims() {
+                Some([rank]) => *rank,
+                _ => None,
+            };
+            let shape = rank.map_or(PartialShape::UNKNOWN, |rank| {
+                PartialShape::new(std::iter::repeat_n(None, rank))
+            });
+            Spec::Sparse { dtype: dtype()?, shape }
+        }
+        Column::Ragged(ragged) => {
+            let ragged_rank = ragged.splits.len();
+            let inner = spec_of(&ragged.values)?.shape();
+            let inner: Vec<_> = inner.dims().unwrap_or_default().iter().skip(1).copied().collect();
+            let outer = std::iter::repeat_n(None, ragged_rank + 1);
+            let splits_dtype = ragged.splits.first().and_then(Column::dtype);
+            Spec::Ragged {
+                dtype: dtype()?,
+                shape: PartialShape::new(outer.chain(inner)),
+                ragged_rank,
+                splits_dtype: splits_dtype.unwrap_or(crate::data::DType::Int64),
+            }
+        }
+        Column::Foreign(_) => Spec::Object,
+    })
+}
+
+impl Node for TensorsNode {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn args(&self) -> Vec<Arg> {
+        let specs = self.spec.specs().unwrap_or_default();
+        let specs = specs.iter().map(Spec::to_string).collect::<Vec<_>>().join(", ");
+        vec![Arg::new("tensors", format_args!("{} x ({specs})", self.rows))]
+    }
+
+    fn inputs(&self) -> Vec<Plan> {
+        Vec::new()
+    }
+
+    fn spec(&self) -> &ElementSpec {
+        &self.spec
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        Cardinality::Known(self.rows as u64)
+    }
+
+    fn open(&self, _opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
+        let all = Chunk::new(self.rows, Arc::clone(&self.structure), self.columns.clone())?;
+        Ok(Box::new(TensorsStage { all, at: 0 }))
+    }
+}
+
+struct TensorsStage {
+    all: Chunk,
+    at: usize,
+}
+
+impl Stage for TensorsStage {
+    fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
+        let end = self.at.saturating_add(max).min(self.all.rows());
+        if self.at == end {
+            return Ok(None);
+        }
+        let chunk = self.all.slice(self.at..end)?;
+        self.at = end;
+        Ok(Some(chunk))
+    }
+
+    fn skip(&mut self, n: u64) -> Result<u64> {
+        let skipped = n.min((self.all.rows() - self.at) as u64);
+        self.at += skipped as usize;
+        Ok(skipped)
+    }
+
+    fn quiet(&self) -> bool {
+        true
+    }
+}

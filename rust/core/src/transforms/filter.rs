@@ -1,0 +1,158 @@
+//! `Dataset.filter`: the elements of which a function says true.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::data::{Chunk, Column, DType, ElementSpec, PartialShape, Spec};
+use crate::engine::node::Arg;
+use crate::engine::stage::skip_by_running;
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::error::{Error, Result};
+use crate::graph::call::{Prepared, UserFunction};
+use crate::transforms::map::{Apply, function_arg, function_notes};
+
+/// The elements that satisfy a predicate.
+pub struct FilterNode {
+    input: Plan,
+    predicate: Arc<dyn UserFunction>,
+    prepared: Prepared,
+}
+
+impl FilterNode {
+    /// A plan of the elements of `input` of which `predicate` is true.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if the predicate is known to give anything but a bool scalar.
+    pub fn plan(input: Plan, predicate: Arc<dyn UserFunction>) -> Result<Plan> {
+        let prepared = predicate.prepare(input.spec())?;
+        if let Prepared::Graph(graph) = &prepared {
+            let specs = graph.specs();
+            if !matches!(&specs[..], [spec] if is_predicate(spec)) {
+                let list = specs.iter().map(Spec::to_string).collect::<Vec<_>>().join(", ");
+                return Err(not_bool(&format!("it returns {list}")));
+            }
+        }
+        Ok(Arc::new(FilterNode { input, predicate, prepared }))
+    }
+}
+
+fn is_predicate(spec: &Spec) -> bool {
+    let scalar = |shape: &PartialShape| shape.rank().is_none_or(|rank| rank == 0);
+    matches!(spec, Spec::Tensor { dtype: DType::Bool, shape } if scalar(shape))
+}
+
+fn not_bool(what: &str) -> Error {
+    Error::invalid_argument(format!("invalid `predicate`: it must return a bool scalar, {what}"))
+        .with_hint("compare, or convert the result with .astype(bool)")
+}
+
+impl Node for FilterNode {
+    fn name(&self) -> &'static str {
+        "filter"
+    }
+
+    fn args(&self) -> Vec<Arg> {
+        vec![function_arg("predicate", &self.predicate)]
+    }
+
+    fn inputs(&self) -> Vec<Plan> {
+        vec![Arc::clone(&self.input)]
+    }
+
+    fn spec(&self) -> &ElementSpec {
+        self.input.spec()
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        Cardinality::Unknown
+    }
+
+    fn observable(&self) -> bool {
+        matches!(self.prepared, Prepared::Foreign { .. })
+    }
+
+    fn notes(&self) -> Vec<String> {
+        function_notes(&self.prepared)
+    }
+
+    fn function(&self) -> Option<&Arc<dyn UserFunction>> {
+        Some(&self.predicate)
+    }
+
+    fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
+        let function = opening.function(&self.predicate, self.input.spec())?;
+        let predicate = Apply { function, stage: "filter" };
+        let input = opening.input(0, &self.input)?;
+        Ok(Box::new(FilterStage { input, predicate, taken: 0, ready: VecDeque::new() }))
+    }
+}
+
+struct FilterStage {
+    input: Input,
+    predicate: Apply,
+    taken: u64,
+    ready: VecDeque<Result<Chunk>>,
+}
+
+impl FilterStage {
+    /// The outcomes for a chunk: what passes, and the errors of the predicate.
+    fn sift(&mut self, chunk: &Chunk, first: u64) -> Result<()> {
+        for outcome in self.predicate.outcomes(chunk, first) {
+            match outcome {
+                Err(error) => self.ready.push_back(Err(error)),
+                Ok((start, verdicts)) => {
+                    let kept: Vec<usize> = passing(&verdicts)?
+                        .iter()
+                        .enumerate()
+                        .filter_map(|(row, passes)| (*passes != 0).then_some(start + row))
+                        .collect();
+                    if kept.len() == chunk.rows() {
+                        self.ready.push_back(Ok(chunk.clone().marked(None)));
+                    } else if !kept.is_empty() {
+                        self.ready.push_back(chunk.gather(&kept));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The verdict on each row.
+fn passing(verdicts: &Chunk) -> Result<&[u8]> {
+    match verdicts.columns() {
+        [Column::Stacked(tensor)] if tensor.dtype() == DType::Bool && tensor.dims().len() == 1 => {
+            tensor.values::<u8>()
+        }
+        [column] => Err(not_bool(&format!("it returned {}", column.kind()))),
+        columns => Err(not_bool(&format!("it returned {} components", columns.len()))),
+    }
+}
+
+impl Stage for FilterStage {
+    fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
+        let mut mark = None;
+        while self.ready.is_empty() {
+            if self.input.passed_mark() {
+                mark = Some(crate::data::Mark::new([], vec![self.input.position()]));
+            }
+            let first = self.taken;
+            let Some(chunk) = self.input.next(max)? else { return Ok(None) };
+            self.taken += chunk.rows() as u64;
+            self.sift(&chunk, first)?;
+        }
+        match self.ready.pop_front() {
+            Some(Ok(chunk)) => Ok(Some(chunk.marked(mark))),
+            Some(Err(error)) => Err(error),
+            None => Ok(None),
+        }
+    }
+
+    fn skip(&mut self, n: u64) -> Result<u64> {
+        skip_by_running(n, |max| self.next(max))
+    }
+
+    fn quiet(&self) -> bool {
+        self.predicate.function.is_native() && self.input.quiet()
+    }
+}

@@ -1,0 +1,227 @@
+//! `Dataset.repeat`: the input again and again, opened anew for each epoch.
+//!
+//! The start of an epoch is where runs are resumed from, so this stage makes the marks: the number
+//! of the epoch, and how many seeds the stages below had drawn before it.
+
+use std::sync::Arc;
+
+use crate::data::mark::MarkBody;
+use crate::data::{Chunk, ElementSpec, Mark, Position};
+use crate::engine::node::{Arg, fixed_length, has_nested_repeat, seed_slots};
+use crate::engine::stage::{OwnedPlace, Passage};
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::error::Result;
+
+/// The input `count` times; without end if it is negative.
+pub struct RepeatNode {
+    input: Plan,
+    count: i64,
+}
+
+impl RepeatNode {
+    /// A plan of `count` epochs of `input`.
+    pub fn plan(input: Plan, count: i64) -> Plan {
+        Arc::new(RepeatNode { input, count })
+    }
+}
+
+impl Node for RepeatNode {
+    fn name(&self) -> &'static str {
+        "repeat"
+    }
+
+    fn args(&self) -> Vec<Arg> {
+        vec![Arg::new("count", self.count.max(-1))]
+    }
+
+    fn inputs(&self) -> Vec<Plan> {
+        vec![Arc::clone(&self.input)]
+    }
+
+    fn spec(&self) -> &ElementSpec {
+        self.input.spec()
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        match (u64::try_from(self.count), self.input.cardinality()) {
+            (Ok(0), _) | (_, Cardinality::Known(0)) => Cardinality::Known(0),
+            (Ok(count), Cardinality::Known(n)) => Cardinality::Known(n.saturating_mul(count)),
+            (Ok(_), other) => other,
+            (Err(_), Cardinality::Unknown) => Cardinality::Unknown,
+            (Err(_), _) => Cardinality::Infinite,
+        }
+    }
+
+    fn is_passage(&self) -> bool {
+        self.count == 1
+    }
+
+    fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
+        if self.is_passage() {
+            return Ok(Box::new(Passage(opening.passage(0, &self.input)?)));
+        }
+        let mut stage = RepeatStage {
+            plan: Arc::clone(&self.input),
+            place: opening.place(0).to_owned(),
+            count: u64::try_from(self.count).ok(),
+            // tf.data fuses a shuffle with the repeat on it, and then draws no seed in vain.
+            draws_in_vain: past_noops(&self.input).name() != "shuffle",
+            input: None,
+            epoch: opening.mark.own(0),
+            outcomes: 0,
+            begins: false,
+            draws: Vec::new(),
+        };
+        if !stage.is_over() {
+            stage.open_epoch(opening.mark.input(0))?;
+            stage.begins = false;
+        }
+        Ok(Box::new(stage))
+    }
+}
+
+/// The plan below steps that change nothing, which tf.data removes before it fuses.
+fn past_noops(plan: &Plan) -> Plan {
+    match plan.inputs().first() {
+        Some(input) if plan.is_passage() && plan.name() != "prefetch" => past_noops(input),
+        _ => Arc::clone(plan),
+    }
+}
+
+struct RepeatStage {
+    plan: Plan,
+    place: OwnedPlace,
+    /// Number of epochs; `None`: no end.
+    count: Option<u64>,
+    draws_in_vain: bool,
+    input: Option<Input>,
+    epoch: u64,
+    /// Outcomes taken in this epoch.
+    outcomes: u64,
+    /// The next chunk is the first of an epoch.
+    begins: bool,
+    /// Draws of the stages below before this epoch.
+    draws: Vec<(usize, u64)>,
+}
+
+impl RepeatStage {
+    fn is_over(&self) -> bool {
+        self.count.is_some_and(|count| self.epoch >= count)
+    }
+
+    fn open_epoch(&mut self, position: Position) -> Result<()> {
+        // The old epoch's stages go before the new ones come, so that they share no file or thread.
+        self.input = None;
+        self.draws = self.place.draws(&self.plan);
+        self.outcomes = position.since;
+        self.input = Some(self.place.open(&self.plan, position)?);
+        self.begins = true;
+        Ok(())
+    }
+
+    /// Moves on to the next epoch; false at the end of all.
+    fn next_epoch(&mut self) -> Result<bool> {
+        let empty = self.outcomes == 0;
+        self.epoch += 1;
+        if empty && self.count.is_none() {
+            // An endless repeat of nothing ends.
+            self.count = Some(self.epoch);
+        }
+        if self.is_over() {
+            self.input = None;
+            if self.draws_in_vain && !empty && seed_slots(&self.plan) > 0 {
+                // tf.data opens an iterator after the last epoch too; only its seeds matter.
+                self.place.open(&self.plan, Position::default())?;
+            }
+            return Ok(false);
+        }
+        self.open_epoch(Position::default())?;
+        Ok(true)
+    }
+
+    /// Length of every epoch, where it is known without running one.
+    fn epoch_length(&self) -> Option<u64> {
+        let countable = fixed_length(&self.plan) && !has_nested_repeat(&self.plan);
+        self.plan.cardinality().known().filter(|length| *length > 0 && countable)
+    }
+
+    /// Passes over epochs that are to be skipped whole; their seeds are drawn all the same.
+    fn skip_epochs(&mut self, n: u64) -> Result<u64> {
+        let Some(length) = self.epoch_length().filter(|_| self.outcomes == 0) else {
+            return Ok(0);
+        };
+        let mut epochs = n / length;
+        if let Some(count) = self.count {
+            epochs = epochs.min(count - self.epoch);
+        }
+        if seed_slots(&self.plan) > 0 {
+            for _ in 0..epochs {
+                self.outcomes = length;
+                self.next_epoch()?;
+            }
+        } else if epochs > 0 {
+            self.epoch += epochs;
+            if self.is_over() {
+                self.input = None;
+            } else {
+                self.open_epoch(Position::default())?;
+            }
+        }
+        Ok(epochs * length)
+    }
+}
+
+impl Stage for RepeatStage {
+    fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
+        loop {
+            let passed = self.input.as_mut().is_some_and(Input::passed_mark);
+            let mark = if passed || self.begins { self.state() } else { None };
+            let Some(input) = &mut self.input else { return Ok(None) };
+            match input.next(max) {
+                Ok(Some(chunk)) => {
+                    self.begins = false;
+                    self.outcomes += chunk.rows() as u64;
+                    return Ok(Some(chunk.marked(mark)));
+                }
+                Err(error) => {
+                    self.outcomes += 1;
+                    return Err(error);
+                }
+                Ok(None) => {
+                    if !self.next_epoch()? {
+                        return Ok(None);
+                    }
+                }
+            }
+        }
+    }
+
+    fn skip(&mut self, n: u64) -> Result<u64> {
+        let mut left = n;
+        while left > 0 {
+            left -= self.skip_epochs(left)?;
+            let Some(input) = &mut self.input else { break };
+            let skipped = input.skip(left)?;
+            self.outcomes += skipped;
+            left -= skipped;
+            if left > 0 && !self.next_epoch()? {
+                break;
+            }
+        }
+        Ok(n - left)
+    }
+
+    fn state(&self) -> Option<Mark> {
+        let position = self.input.as_ref()?.position();
+        let body = MarkBody {
+            own: [self.epoch].into_iter().collect(),
+            inputs: vec![position],
+            draws: self.draws.clone(),
+        };
+        Some(Mark(Some(Arc::new(body))))
+    }
+
+    fn quiet(&self) -> bool {
+        self.input.as_ref().is_none_or(Input::quiet)
+    }
+}

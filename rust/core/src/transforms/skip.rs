@@ -1,0 +1,104 @@
+//! `Dataset.skip`: all but the first so many elements.
+//!
+//! Functions are not called for skipped elements, and record payloads are neither read nor
+//! checked. tf.data runs them; nothing else differs.
+
+use std::sync::Arc;
+
+use crate::data::{Chunk, ElementSpec, Mark};
+use crate::engine::node::Arg;
+use crate::engine::stage::Passage;
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::error::Result;
+
+/// All elements but the first `count`; none if it is negative.
+pub struct SkipNode {
+    input: Plan,
+    count: i64,
+}
+
+impl SkipNode {
+    /// A plan of all but the first `count` elements of `input`.
+    pub fn plan(input: Plan, count: i64) -> Plan {
+        Arc::new(SkipNode { input, count })
+    }
+}
+
+impl Node for SkipNode {
+    fn name(&self) -> &'static str {
+        "skip"
+    }
+
+    fn args(&self) -> Vec<Arg> {
+        vec![Arg::new("count", self.count)]
+    }
+
+    fn inputs(&self) -> Vec<Plan> {
+        vec![Arc::clone(&self.input)]
+    }
+
+    fn spec(&self) -> &ElementSpec {
+        self.input.spec()
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        match u64::try_from(self.count) {
+            Ok(count) => self.input.cardinality().map(|n| n.saturating_sub(count)),
+            Err(_) => Cardinality::Known(0),
+        }
+    }
+
+    fn is_passage(&self) -> bool {
+        self.count == 0
+    }
+
+    fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
+        if self.is_passage() {
+            return Ok(Box::new(Passage(opening.passage(0, &self.input)?)));
+        }
+        let Ok(count) = u64::try_from(self.count) else {
+            return Ok(Box::new(SkipStage { input: None, pending: 0 }));
+        };
+        let pending = if opening.mark.is_start() { count } else { opening.mark.own(0) };
+        Ok(Box::new(SkipStage { input: Some(opening.input(0, &self.input)?), pending }))
+    }
+}
+
+struct SkipStage {
+    input: Option<Input>,
+    pending: u64,
+}
+
+impl SkipStage {
+    fn settle(&mut self) -> Result<()> {
+        if let (Some(input), pending @ 1..) = (&mut self.input, self.pending) {
+            input.skip(pending)?;
+            self.pending = 0;
+        }
+        Ok(())
+    }
+}
+
+impl Stage for SkipStage {
+    fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
+        self.settle()?;
+        let mark = self.input.as_mut().is_some_and(Input::passed_mark);
+        let mark = mark.then(|| self.state()).flatten();
+        let Some(input) = &mut self.input else { return Ok(None) };
+        Ok(input.next(max)?.map(|chunk| chunk.marked(mark)))
+    }
+
+    fn skip(&mut self, n: u64) -> Result<u64> {
+        self.settle()?;
+        self.input.as_mut().map_or(Ok(0), |input| input.skip(n))
+    }
+
+    fn state(&self) -> Option<Mark> {
+        let position = self.input.as_ref()?.position();
+        Some(Mark::new([self.pending], vec![position]))
+    }
+
+    fn quiet(&self) -> bool {
+        self.input.as_ref().is_none_or(Input::quiet)
+    }
+}

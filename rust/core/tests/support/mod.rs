@@ -1,0 +1,369 @@
+//! What the integration tests share: plans of every op, and ways to read them.
+
+// Each test binary uses a part of it.
+#![allow(dead_code)]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+
+use headrace::batching::{batch::BatchNode, padded_batch::PaddedBatchNode, unbatch::UnbatchNode};
+use headrace::combine::{concatenate::ConcatenateNode, zip::ZipNode};
+use headrace::data::{Chunk, Column, DType, Data, ElementSpec, Structure, Tensor, Value};
+use headrace::engine::seeds::SeedGenerator;
+use headrace::engine::state::State;
+use headrace::engine::{Plan, Run, RunOptions};
+use headrace::error::{Error, Result};
+use headrace::graph::attr::Attrs;
+use headrace::graph::call::{Called, Prepared, UserFunction};
+use headrace::graph::graph::{Graph, GraphBuilder};
+use headrace::sources::{range::RangeNode, tensors::TensorsNode};
+use headrace::transforms::enumerate::EnumerateNode;
+use headrace::transforms::filter::FilterNode;
+use headrace::transforms::map::{MapNode, Parallel};
+use headrace::transforms::prefetch::PrefetchNode;
+use headrace::transforms::repeat::RepeatNode;
+use headrace::transforms::shuffle::ShuffleNode;
+use headrace::transforms::skip::SkipNode;
+use headrace::transforms::take::TakeNode;
+
+/// A function of the element's first int64, as a graph and as foreign code.
+pub struct Function {
+    pub native: bool,
+    pub calls: AtomicU64,
+    graph: fn(
+        &mut GraphBuilder,
+        headrace::graph::graph::ValueId,
+    ) -> Result<headrace::graph::graph::ValueId>,
+    foreign: fn(i64) -> Result<Tensor>,
+}
+
+impl UserFunction for Function {
+    fn name(&self) -> String {
+        "function of the tests".into()
+    }
+
+    fn hash64(&self) -> u64 {
+        1
+    }
+
+    fn prepare(&self, input: &ElementSpec) -> Result<Prepared> {
+        let specs = input.specs().filter(|_| self.native);
+        let Some([spec]) = specs else {
+            return Ok(Prepared::Foreign { reason: "the test says so".into() });
+        };
+        let mut builder = GraphBuilder::new();
+        let x = builder.input(spec.clone());
+        let y = (self.graph)(&mut builder, x)?;
+        let graph: Graph = builder.finish(Structure::Leaf, vec![y])?;
+        Ok(Prepared::Graph(Arc::new(graph)))
+    }
+
+    fn call(&self, chunk: &Chunk) -> Called {
+        let mut done = Vec::new();
+        for row in 0..chunk.rows() {
+            self.calls.fetch_add(1, SeqCst);
+            let Ok(Value::Tensor(x)) = chunk.columns()[0].row(row) else { panic!("not dense") };
+            match (self.foreign)(x.values::<i64>().unwrap()[0]) {
+                Ok(tensor) => done.push(tensor),
+                Err(error) => {
+                    let done = (!done.is_empty()).then(|| collect(&done));
+                    return Called { done, error: Some(error) };
+                }
+            }
+        }
+        Called::all(collect(&done))
+    }
+}
+
+fn collect(tensors: &[Tensor]) -> Chunk {
+    Chunk::of_column(Column::from_tensors(tensors).unwrap()).unwrap()
+}
+
+pub fn plus_one(native: bool) -> Arc<Function> {
+    Arc::new(Function {
+        native,
+        calls: AtomicU64::new(0),
+        graph: |builder, x| {
+            let one = builder.constant(Tensor::scalar(1_i64)?);
+            Ok(builder.add("add", Attrs::new(), &[x, one])?[0])
+        },
+        foreign: |x| Tensor::scalar(x + 1),
+    })
+}
+
+pub fn identity_map() -> Arc<Function> {
+    Arc::new(Function {
+        native: false,
+        calls: AtomicU64::new(0),
+        graph: |_, x| Ok(x),
+        foreign: Tensor::scalar,
+    })
+}
+
+/// True for multiples of three.
+pub fn thirds(native: bool) -> Arc<Function> {
+    Arc::new(Function {
+        native,
+        calls: AtomicU64::new(0),
+        graph: |builder, x| {
+            let three = builder.constant(Tensor::scalar(3_i64)?);
+            let zero = builder.constant(Tensor::scalar(0_i64)?);
+            let rest = builder.add("remainder", Attrs::new(), &[x, three])?[0];
+            Ok(builder.add("equal", Attrs::new(), &[rest, zero])?[0])
+        },
+        foreign: |x| {
+            let buffer = headrace::data::Buffer::copy_from(&[u8::from(x % 3 == 0)])?;
+            Tensor::fixed(DType::Bool, [][..].into(), buffer)
+        },
+    })
+}
+
+/// Fails on multiples of four plus one.
+pub fn failing() -> Arc<Function> {
+    Arc::new(Function {
+        native: false,
+        calls: AtomicU64::new(0),
+        graph: |_, x| Ok(x),
+        foreign: |x| match x % 4 {
+            1 => Err(Error::invalid_argument(format!("no {x}"))),
+            _ => Tensor::scalar(x),
+        },
+    })
+}
+
+/// A vector of x % 4 values.
+pub fn lengths() -> Arc<Function> {
+    Arc::new(Function {
+        native: false,
+        calls: AtomicU64::new(0),
+        graph: |_, x| Ok(x),
+        foreign: |x| {
+            let values = vec![x; (x % 4) as usize];
+            Tensor::from_values(&[values.len()], &values)
+        },
+    })
+}
+
+pub fn range(n: i64) -> Plan {
+    RangeNode::plan(0, n, 1, DType::Int64).unwrap()
+}
+
+pub fn map(input: Plan, function: Arc<Function>, calls: Option<i64>) -> Plan {
+    map_any(input, function, calls)
+}
+
+pub fn map_any(input: Plan, function: Arc<dyn UserFunction>, calls: Option<i64>) -> Plan {
+    MapNode::plan(input, function, Parallel::from_calls(calls).unwrap(), None, None).unwrap()
+}
+
+pub fn shuffle(input: Plan, size: i64, seed: u64) -> Plan {
+    let seeds = SeedGenerator::new(Some((87_654_321, seed)), true);
+    ShuffleNode::plan(input, size, seeds).unwrap()
+}
+
+pub fn batch(input: Plan, size: i64, drop: bool) -> Plan {
+    BatchNode::plan(input, size, drop, false).unwrap()
+}
+
+pub fn prefetch(input: Plan, size: i64) -> Plan {
+    PrefetchNode::plan(input, size).unwrap()
+}
+
+fn zip(inputs: Vec<Plan>) -> Plan {
+    let nest = Structure::Tuple(vec![Structure::Leaf; inputs.len()]);
+    ZipNode::plan(nest, inputs).unwrap()
+}
+
+fn strings(n: usize) -> Plan {
+    let values = (0..n).map(|i| "x".repeat(i % 5) + &i.to_string());
+    let array = headrace::data::BytesArray::from_values(values).unwrap();
+    let tensor = Tensor::text(DType::Bytes, [n][..].into(), array).unwrap();
+    TensorsNode::slices(Structure::Leaf, vec![Column::Stacked(tensor)]).unwrap()
+}
+
+/// A name and a plan, made anew at each call so that its seeds start anew.
+pub type Case = (&'static str, fn() -> Plan);
+
+/// Plans of every op, alone and in the combinations that meet in practice.
+pub const CASES: &[Case] = &[
+    ("range", || range(23)),
+    ("range down", || RangeNode::plan(10, -5, -3, DType::Float32).unwrap()),
+    ("strings", || strings(19)),
+    ("map native", || map(range(23), plus_one(true), None)),
+    ("map native parallel", || map(range(57), plus_one(true), Some(3))),
+    ("map foreign", || map(range(23), plus_one(false), None)),
+    ("map foreign parallel", || map(range(23), plus_one(false), Some(4))),
+    ("map failing", || map(range(23), failing(), None)),
+    ("map failing parallel", || map(range(23), failing(), Some(4))),
+    ("filter native", || FilterNode::plan(range(23), thirds(true)).unwrap()),
+    ("filter foreign", || FilterNode::plan(range(23), thirds(false)).unwrap()),
+    ("filter, failing below", || {
+        FilterNode::plan(map(range(23), failing(), None), thirds(false)).unwrap()
+    }),
+    ("shuffle", || shuffle(range(23), 7, 3)),
+    ("shuffle whole", || shuffle(range(23), -2, 3)),
+    ("shuffle strings", || shuffle(strings(23), 5, 3)),
+    ("shuffle over filter", || shuffle(FilterNode::plan(range(50), thirds(true)).unwrap(), 5, 3)),
+    ("shuffle of failing", || shuffle(map(range(23), failing(), None), 5, 3)),
+    ("two shuffles", || shuffle(shuffle(range(23), 7, 3), 4, 9)),
+    ("repeat", || RepeatNode::plan(range(5), 4)),
+    ("repeat of shuffle", || RepeatNode::plan(shuffle(range(7), 4, 3), 4)),
+    ("shuffle of repeat", || shuffle(RepeatNode::plan(range(7), 4), 5, 3)),
+    ("repeat of mapped shuffle", || {
+        RepeatNode::plan(map(shuffle(range(7), 4, 3), plus_one(true), Some(2)), 4)
+    }),
+    ("repeat of repeat", || RepeatNode::plan(RepeatNode::plan(shuffle(range(3), 2, 1), 2), 3)),
+    ("repeat of failing", || RepeatNode::plan(map(range(6), failing(), None), 3)),
+    ("take", || TakeNode::plan(range(23), 11)),
+    ("take of failing", || TakeNode::plan(map(range(23), failing(), None), 11)),
+    ("take of endless", || TakeNode::plan(RepeatNode::plan(shuffle(range(4), 3, 5), -1), 19)),
+    ("take all", || TakeNode::plan(RepeatNode::plan(shuffle(range(9), 3, 1), 2), -1)),
+    ("skip none", || SkipNode::plan(RepeatNode::plan(shuffle(range(9), 3, 1), 2), 0)),
+    ("repeat once", || RepeatNode::plan(RepeatNode::plan(shuffle(range(9), 3, 1), 2), 1)),
+    ("skip", || SkipNode::plan(range(23), 11)),
+    ("skip all", || SkipNode::plan(range(5), 11)),
+    ("batch", || batch(range(23), 4, false)),
+    ("batch of 32", || batch(range(100), 32, false)),
+    ("batch drop", || batch(range(23), 4, true)),
+    ("batch of failing", || batch(map(range(23), failing(), None), 3, false)),
+    ("batch of repeat", || batch(RepeatNode::plan(shuffle(range(7), 4, 3), 4), 3, false)),
+    ("parallel batch of failing", || {
+        BatchNode::plan(map(range(23), failing(), None), 3, false, true).unwrap()
+    }),
+    ("batch of batch", || batch(batch(range(23), 2, true), 3, false)),
+    ("padded batch", || {
+        let lengths = map(range(23), lengths(), None);
+        let spec = headrace::data::Spec::tensor(DType::Int64, [None]);
+        let declared = MapNode::plan(
+            lengths,
+            identity_map_of_anything(),
+            Parallel::Serial,
+            None,
+            Some(ElementSpec::leaf(spec)),
+        );
+        PaddedBatchNode::plan(declared.unwrap(), 4, None, None, false).unwrap()
+    }),
+    ("unbatch", || UnbatchNode::plan(batch(range(23), 4, false)).unwrap()),
+    ("unbatch of repeat", || {
+        UnbatchNode::plan(RepeatNode::plan(batch(shuffle(range(9), 3, 1), 2, false), 3)).unwrap()
+    }),
+    ("prefetch", || prefetch(range(23), 3)),
+    ("prefetch none", || prefetch(range(23), 0)),
+    ("prefetch foreign", || prefetch(map(range(23), plus_one(false), None), 3)),
+    ("prefetch failing", || prefetch(map(range(23), failing(), None), 3)),
+    ("zip", || zip(vec![range(23), shuffle(range(9), 3, 1), strings(15)])),
+    ("zip with foreign", || zip(vec![map(range(23), plus_one(false), None), range(30)])),
+    ("zip of failing", || zip(vec![range(30), map(range(23), failing(), None)])),
+    ("zip of repeats", || {
+        let a = RepeatNode::plan(shuffle(range(3), 2, 1), 4);
+        zip(vec![a, RepeatNode::plan(shuffle(range(4), 2, 2), 4)])
+    }),
+    ("concatenate", || {
+        ConcatenateNode::plan(shuffle(range(7), 3, 1), RepeatNode::plan(range(3), 3)).unwrap()
+    }),
+    ("enumerate", || EnumerateNode::plan(RepeatNode::plan(shuffle(range(5), 3, 1), 3), 7)),
+    ("the main job", || {
+        let epochs = RepeatNode::plan(shuffle(strings(23), 10, 7), 3);
+        prefetch(batch(EnumerateNode::plan(epochs, 0), 5, false), 2)
+    }),
+    ("repeat outermost", || {
+        RepeatNode::plan(
+            prefetch(batch(map(shuffle(range(11), 4, 2), plus_one(true), Some(2)), 3, false), 2),
+            3,
+        )
+    }),
+    ("skip in repeat", || RepeatNode::plan(SkipNode::plan(shuffle(range(9), 4, 2), 3), 3)),
+    ("take in repeat", || RepeatNode::plan(TakeNode::plan(shuffle(range(9), 4, 2), 3), 3)),
+];
+
+/// Hands elements of any type on, as foreign code.
+pub fn identity_map_of_anything() -> Arc<dyn UserFunction> {
+    struct Identity;
+    impl UserFunction for Identity {
+        fn name(&self) -> String {
+            "identity".into()
+        }
+        fn hash64(&self) -> u64 {
+            2
+        }
+        fn prepare(&self, _: &ElementSpec) -> Result<Prepared> {
+            Ok(Prepared::Foreign { reason: "the test says so".into() })
+        }
+        fn call(&self, chunk: &Chunk) -> Called {
+            Called::all(chunk.clone())
+        }
+    }
+    Arc::new(Identity)
+}
+
+pub fn options(chunk_rows: usize) -> RunOptions {
+    RunOptions { chunk_rows, ..RunOptions::default() }
+}
+
+/// An element or an error, as text.
+pub type Outcome = String;
+
+fn tensor_text(tensor: &Tensor) -> String {
+    match tensor.data() {
+        Data::Fixed(bytes) => format!("{}{:?}{:?}", tensor.dtype(), tensor.dims(), &bytes[..]),
+        Data::Text(values) => format!("{:?}{:?}", tensor.dims(), values.iter().collect::<Vec<_>>()),
+    }
+}
+
+pub fn row_text(chunk: &Chunk, row: usize) -> Outcome {
+    let columns = chunk.columns().iter().map(|column| match column.row(row).unwrap() {
+        Value::Tensor(tensor) => tensor_text(&tensor),
+        Value::Sparse { indices, values, dense_shape } => {
+            [indices, values, dense_shape].iter().map(tensor_text).collect()
+        }
+        Value::Ragged { values, splits } => {
+            tensor_text(&values) + &splits.iter().map(tensor_text).collect::<String>()
+        }
+        Value::Foreign(_) => "foreign".into(),
+    });
+    format!("{} {}", chunk.structure(), columns.collect::<Vec<_>>().join(" | "))
+}
+
+/// Reads outcomes one at a time, with the state between any two.
+pub struct Reader {
+    pub run: Run,
+    chunk: Option<(Chunk, usize)>,
+}
+
+impl Reader {
+    pub fn open(plan: &Plan, options: RunOptions, state: Option<&State>) -> Self {
+        Reader { run: Run::open(plan, options, state).unwrap(), chunk: None }
+    }
+
+    pub fn next(&mut self) -> Option<Outcome> {
+        if self.chunk.is_none() {
+            match self.run.next_chunk() {
+                Ok(Some(chunk)) => self.chunk = Some((chunk, 0)),
+                Ok(None) => return None,
+                Err(error) => return Some(format!("error: {}", error.message())),
+            }
+        }
+        let (chunk, row) = self.chunk.take()?;
+        let text = row_text(&chunk, row);
+        self.chunk = (row + 1 < chunk.rows()).then_some((chunk, row + 1));
+        Some(text)
+    }
+
+    pub fn state(&self) -> State {
+        let unread = self.chunk.as_ref().map_or(0, |(chunk, row)| chunk.rows() - row);
+        let state = self.run.state(unread).unwrap();
+        State::from_json(&state.to_json().unwrap()).unwrap()
+    }
+}
+
+impl Iterator for Reader {
+    type Item = Outcome;
+
+    fn next(&mut self) -> Option<Outcome> {
+        Reader::next(self)
+    }
+}
+
+pub fn read(plan: &Plan, options: RunOptions) -> Vec<Outcome> {
+    Reader::open(plan, options, None).collect()
+}

@@ -1,0 +1,138 @@
+//! The user's functions, called by the core: the GIL is taken once per chunk.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use headrace::Error;
+use headrace::data::{Chunk, ElementSpec, Structure};
+use headrace::graph::call::{Called, Prepared, UserFunction};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use crate::convert::Access;
+use crate::elements::{Elements, Packers, element};
+use crate::enter::catch;
+use crate::errors::{Fault, Result};
+use crate::graph::Graph;
+use crate::nest::{Lists, Packer};
+use crate::process::Inside;
+use crate::spec::element_spec_to_python;
+
+/// A `headrace.function.Function`.
+pub(crate) struct PythonFunction {
+    function: Py<PyAny>,
+    callable: Py<PyAny>,
+    name: String,
+    fingerprint: u64,
+    /// The last graph draws random numbers or the like.
+    impure: AtomicBool,
+    arguments: Packers,
+    results: Packers,
+}
+
+impl PythonFunction {
+    /// Wraps a `Function`.
+    pub(crate) fn new(function: &Bound<'_, PyAny>) -> Result<Arc<dyn UserFunction>> {
+        let py = function.py();
+        Ok(Arc::new(PythonFunction {
+            callable: function.getattr(intern!(py, "callable"))?.unbind(),
+            name: function.getattr(intern!(py, "name"))?.extract()?,
+            fingerprint: function.getattr(intern!(py, "fingerprint"))?.extract()?,
+            function: function.clone().unbind(),
+            impure: AtomicBool::new(false),
+            arguments: Packers::default(),
+            results: Packers::default(),
+        }))
+    }
+
+    fn prepare_attached(&self, py: Python<'_>, input: &ElementSpec) -> Result<Prepared> {
+        let spec = element_spec_to_python(py, input)?;
+        let prepared = self.function.bind(py).call_method1(intern!(py, "prepare"), (spec,))?;
+        if let Ok(graph) = prepared.cast::<Graph>() {
+            let graph = Arc::clone(&graph.get().0);
+            self.impure.store(!graph.is_pure(), Ordering::Relaxed);
+            return Ok(Prepared::Graph(graph));
+        }
+        Ok(Prepared::Foreign { reason: prepared.extract()? })
+    }
+
+    fn call_attached(&self, py: Python<'_>, chunk: &Chunk) -> Result<Called> {
+        let packer = self.arguments.packer(py, chunk.structure())?;
+        let positional = matches!(**chunk.structure(), Structure::Tuple(_));
+        let callable = self.callable.bind(py);
+        let mut results = Elements::new(&self.results, Lists::Tuple, chunk.rows());
+        let mut error = None;
+        for row in 0..chunk.rows() {
+            let outcome = call_row(callable, &packer, chunk, row, positional);
+            if let Err(fault) = outcome.and_then(|result| Ok(results.push(&result)?)) {
+                error = Some(self.named(fault));
+                break;
+            }
+        }
+        let done = results.finish()?.map(|done| done.marked(chunk.mark.clone()));
+        Ok(Called { done, error })
+    }
+
+    /// Says which function it was where the error is ours; an exception has its traceback.
+    fn named(&self, fault: Fault) -> Error {
+        match fault {
+            Fault::Core(error) => {
+                let text = format!("the result of {}: {}", self.name, error.message());
+                Error::new(error.kind(), text)
+            }
+            fault => fault.into(),
+        }
+    }
+}
+
+/// Calls the function on one row. A plain tuple becomes positional arguments.
+fn call_row<'py>(
+    callable: &Bound<'py, PyAny>,
+    packer: &Packer,
+    chunk: &Chunk,
+    row: usize,
+    positional: bool,
+) -> Result<Bound<'py, PyAny>> {
+    let argument = element(callable.py(), packer, chunk, row, Access::View)?;
+    if positional {
+        return Ok(callable.call1(argument.cast_into::<PyTuple>()?)?);
+    }
+    Ok(callable.call1((argument,))?)
+}
+
+/// Runs `work` with the GIL; `Cancelled` if the interpreter is leaving.
+pub(crate) fn attached<T>(work: impl FnOnce(Python<'_>) -> Result<T>) -> headrace::Result<T> {
+    catch(|| {
+        let outcome = Python::try_attach(|py| {
+            let _inside = Inside::new(py);
+            work(py).map_err(Error::from)
+        });
+        match outcome {
+            Some(outcome) => outcome,
+            None => Err(Error::cancelled()),
+        }
+    })
+}
+
+impl UserFunction for PythonFunction {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn hash64(&self) -> u64 {
+        self.fingerprint
+    }
+
+    fn prepare(&self, input: &ElementSpec) -> headrace::Result<Prepared> {
+        attached(|py| self.prepare_attached(py, input))
+    }
+
+    fn call(&self, chunk: &Chunk) -> Called {
+        attached(|py| self.call_attached(py, chunk)).unwrap_or_else(Called::failed)
+    }
+
+    fn is_exempt_from_trial(&self) -> bool {
+        self.impure.load(Ordering::Relaxed)
+    }
+}

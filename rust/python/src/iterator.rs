@@ -1,0 +1,131 @@
+//! One run of a plan, as Python iterates over it.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use headrace::Error;
+use headrace::engine::RunOptions;
+use headrace::engine::state::State;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use serde_json::Value as Json;
+
+use crate::convert::Access;
+use crate::elements::{Packers, element, only_element};
+use crate::enter::enter;
+use crate::errors::{Result, invalid};
+use crate::plan::Plan;
+use crate::process;
+use crate::shared::{SharedRun, Taken};
+
+/// How long closing waits for what is running.
+const CLOSE: Duration = Duration::from_secs(10);
+
+/// The options that the engine knows, from `Options.to_json`.
+fn options(text: &str) -> Result<RunOptions> {
+    let json: Json = match serde_json::from_str(text) {
+        Ok(json) => json,
+        Err(error) => return invalid(format!("options are no JSON: {error}")),
+    };
+    let number = |value: &Json| value.as_u64().and_then(|n| usize::try_from(n).ok());
+    let mut options = RunOptions::default();
+    if let Some(deterministic) = json["deterministic"].as_bool() {
+        options.deterministic = deterministic;
+    }
+    options.private_threadpool_size = number(&json["threading"]["private_threadpool_size"]);
+    if let Some(inject) = json["optimization"]["inject_prefetch"].as_bool() {
+        options.inject_prefetch = inject;
+    }
+    if let Some(rows) = number(&json["chunk_rows"]) {
+        options.chunk_rows = rows.max(1);
+    }
+    Ok(options)
+}
+
+/// One run of a plan. Several threads may share it.
+#[pyclass(subclass, frozen, weakref, module = "headrace._headrace")]
+pub(crate) struct Iterator {
+    run: Arc<SharedRun>,
+    packers: Packers,
+}
+
+#[pymethods]
+impl Iterator {
+    #[new]
+    #[pyo3(signature = (plan, options, state = None))]
+    fn new(
+        py: Python<'_>,
+        plan: &Bound<'_, Plan>,
+        options: &str,
+        state: Option<&str>,
+    ) -> Result<Self> {
+        let options = self::options(options)?;
+        let state = state.map(State::from_json).transpose()?;
+        let plan = &plan.get().0;
+        let run = enter(py, || SharedRun::open(plan, options, state.as_ref()))?;
+        let run = Arc::new(run);
+        process::register(&run);
+        Ok(Iterator { run, packers: Packers::default() })
+    }
+
+    fn __iter__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> Result<Option<Bound<'py, PyAny>>> {
+        let taken = match self.run.ready() {
+            Some(taken) => Some(taken),
+            None => enter(py, || self.run.next())?,
+        };
+        match taken {
+            None => Ok(None),
+            Some(Taken::Row(chunk, row)) => {
+                let packer = self.packers.packer(py, chunk.structure())?;
+                element(py, &packer, &chunk, row, Access::Own).map(Some)
+            }
+            Some(Taken::Only(chunk)) => {
+                let packer = self.packers.packer(py, chunk.structure())?;
+                only_element(py, &packer, chunk).map(Some)
+            }
+        }
+    }
+
+    fn state(&self, py: Python<'_>) -> Result<String> {
+        enter(py, || self.run.state()?.to_json())
+    }
+
+    fn stats<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyList>> {
+        let reports = enter(py, || self.run.reports())?;
+        let rows = reports.iter().map(|report| {
+            let row = PyDict::new(py);
+            row.set_item("name", report.name)?;
+            row.set_item("depth", report.depth)?;
+            row.set_item("elements", report.stats.elements.load(Ordering::Relaxed))?;
+            row.set_item("busy_ns", report.stats.busy_ns.load(Ordering::Relaxed))?;
+            row.set_item("input_wait_ns", report.stats.input_wait_ns.load(Ordering::Relaxed))?;
+            row.set_item("output_wait_ns", report.stats.output_wait_ns.load(Ordering::Relaxed))?;
+            Ok(row)
+        });
+        Ok(PyList::new(py, rows.collect::<PyResult<Vec<_>>>()?)?)
+    }
+
+    fn close(&self, py: Python<'_>) -> Result<()> {
+        enter(py, || self.run.close(Instant::now() + CLOSE).map(drop))
+    }
+
+    fn __reduce__(&self) -> Result<()> {
+        Err(Error::unimplemented("an iterator does not pickle")
+            .with_hint("pickle the dataset, and iterator.state() beside it")
+            .into())
+    }
+}
+
+impl Drop for Iterator {
+    fn drop(&mut self) {
+        let Some(parts) = self.run.dismantle() else { return };
+        // Stages may wait for threads that wait for the GIL.
+        let mut parts = Some(parts);
+        Python::try_attach(|py| py.detach(|| drop(parts.take())));
+    }
+}

@@ -1,0 +1,240 @@
+//! One function per dataset op: arguments converted, a node made.
+
+use headrace::batching::batch::BatchNode;
+use headrace::batching::padded_batch::PaddedBatchNode;
+use headrace::batching::unbatch::UnbatchNode;
+use headrace::combine::concatenate::ConcatenateNode;
+use headrace::combine::zip::ZipNode;
+use headrace::data::{DType, PartialShape, Tensor, Value};
+use headrace::engine::node::is_quiet;
+use headrace::engine::seeds::SeedGenerator;
+use headrace::engine::{self, explain};
+use headrace::formats::tfrecord::ReadOptions;
+use headrace::io::compress::Compression;
+use headrace::sources::generator::GeneratorNode;
+use headrace::sources::range::RangeNode;
+use headrace::sources::tensors::TensorsNode;
+use headrace::sources::tfrecord::TfRecordNode;
+use headrace::transforms::enumerate::EnumerateNode;
+use headrace::transforms::filter::FilterNode;
+use headrace::transforms::map::{MapNode, Parallel};
+use headrace::transforms::prefetch::PrefetchNode;
+use headrace::transforms::repeat::RepeatNode;
+use headrace::transforms::shuffle::ShuffleNode;
+use headrace::transforms::skip::SkipNode;
+use headrace::transforms::take::TakeNode;
+use pyo3::prelude::*;
+
+use crate::call::PythonFunction;
+use crate::errors::{Result, invalid};
+use crate::from_python::{Arrays, slices, value};
+use crate::generator::PythonSource;
+use crate::nest::{Lists, flatten};
+use crate::spec::{element_spec, element_spec_to_python, shape};
+
+/// One node of a pipeline's plan.
+#[pyclass(frozen, module = "headrace._headrace")]
+pub(crate) struct Plan(pub(crate) engine::Plan);
+
+#[pymethods]
+impl Plan {
+    #[getter]
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    #[getter]
+    fn inputs(&self) -> Vec<Plan> {
+        self.0.inputs().into_iter().map(Plan).collect()
+    }
+
+    #[getter]
+    fn element_spec<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
+        element_spec_to_python(py, self.0.spec())
+    }
+
+    #[getter]
+    fn cardinality(&self) -> i64 {
+        self.0.cardinality().code()
+    }
+
+    #[getter]
+    fn quiet(&self) -> bool {
+        is_quiet(&self.0)
+    }
+
+    fn explain(&self, options: &str) -> String {
+        // No rewrites yet that options could switch.
+        let _ = options;
+        explain::explain(&self.0)
+    }
+
+    fn seeds(&self) -> Option<(u64, u64, u64)> {
+        let generator = self.0.seeds()?;
+        let (first, second) = generator.pair();
+        Some((first, second, generator.drawn()))
+    }
+
+    fn advance_seeds(&self, count: u64) {
+        if let Some(generator) = self.0.seeds() {
+            generator.advance(count);
+        }
+    }
+}
+
+fn plan(plan: &Bound<'_, Plan>) -> engine::Plan {
+    plan.get().0.clone()
+}
+
+#[pyfunction]
+pub(crate) fn range(start: i64, stop: i64, step: i64, dtype: &str) -> Result<Plan> {
+    Ok(Plan(RangeNode::plan(start, stop, step, DType::from_name(dtype)?)?))
+}
+
+#[pyfunction]
+pub(crate) fn from_tensors(value: &Bound<'_, PyAny>) -> Result<Plan> {
+    let (structure, leaves) = flatten(value, Lists::Leaf)?;
+    let column = |leaf| Ok(crate::from_python::value(leaf, Arrays::Borrow)?.to_column()?);
+    let columns = leaves.iter().map(column).collect::<Result<_>>()?;
+    Ok(Plan(TensorsNode::one(structure, columns)?))
+}
+
+#[pyfunction]
+pub(crate) fn from_tensor_slices(value: &Bound<'_, PyAny>) -> Result<Plan> {
+    let (structure, leaves) = flatten(value, Lists::Leaf)?;
+    let columns = leaves.iter().map(slices).collect::<Result<_>>()?;
+    Ok(Plan(TensorsNode::slices(structure, columns)?))
+}
+
+#[pyfunction]
+pub(crate) fn from_generator(source: &Bound<'_, PyAny>) -> Result<Plan> {
+    Ok(Plan(GeneratorNode::plan(PythonSource::new(source)?)))
+}
+
+#[pyfunction]
+#[pyo3(signature = (filenames, compression_type = None, buffer_size = None, num_parallel_reads = None))]
+pub(crate) fn tfrecord(
+    filenames: Vec<String>,
+    compression_type: Option<&str>,
+    buffer_size: Option<usize>,
+    num_parallel_reads: Option<i64>,
+) -> Result<Plan> {
+    // One file after another: the next one is read ahead by a `prefetch` above.
+    let _ = num_parallel_reads;
+    let compression = Compression::from_name(compression_type)?;
+    let options = ReadOptions { buffer_size, ..ReadOptions::default() };
+    Ok(Plan(TfRecordNode::plan(filenames, compression, options)))
+}
+
+#[pyfunction]
+#[pyo3(signature = (input, function, num_parallel_calls = None, deterministic = None, output_signature = None))]
+pub(crate) fn map(
+    input: &Bound<'_, Plan>,
+    function: &Bound<'_, PyAny>,
+    num_parallel_calls: Option<i64>,
+    deterministic: Option<bool>,
+    output_signature: Option<&Bound<'_, PyAny>>,
+) -> Result<Plan> {
+    let parallel = Parallel::from_calls(num_parallel_calls)?;
+    let declared = output_signature.map(element_spec).transpose()?;
+    let function = PythonFunction::new(function)?;
+    Ok(Plan(MapNode::plan(plan(input), function, parallel, deterministic, declared)?))
+}
+
+#[pyfunction]
+pub(crate) fn filter(input: &Bound<'_, Plan>, predicate: &Bound<'_, PyAny>) -> Result<Plan> {
+    Ok(Plan(FilterNode::plan(plan(input), PythonFunction::new(predicate)?)?))
+}
+
+#[pyfunction]
+#[pyo3(signature = (input, buffer_size, seeds, reshuffle))]
+pub(crate) fn shuffle(
+    input: &Bound<'_, Plan>,
+    buffer_size: i64,
+    seeds: Option<(u64, u64)>,
+    reshuffle: bool,
+) -> Result<Plan> {
+    let generator = SeedGenerator::new(seeds, reshuffle);
+    Ok(Plan(ShuffleNode::plan(plan(input), buffer_size, generator)?))
+}
+
+#[pyfunction]
+pub(crate) fn repeat(input: &Bound<'_, Plan>, count: i64) -> Plan {
+    Plan(RepeatNode::plan(plan(input), count))
+}
+
+#[pyfunction]
+pub(crate) fn take(input: &Bound<'_, Plan>, count: i64) -> Plan {
+    Plan(TakeNode::plan(plan(input), count))
+}
+
+#[pyfunction]
+pub(crate) fn skip(input: &Bound<'_, Plan>, count: i64) -> Plan {
+    Plan(SkipNode::plan(plan(input), count))
+}
+
+#[pyfunction]
+#[pyo3(signature = (input, batch_size, drop_remainder, num_parallel_calls = None, deterministic = None))]
+pub(crate) fn batch(
+    input: &Bound<'_, Plan>,
+    batch_size: i64,
+    drop_remainder: bool,
+    num_parallel_calls: Option<i64>,
+    deterministic: Option<bool>,
+) -> Result<Plan> {
+    // Batches are made in order at no cost: there is nothing to give up order for.
+    let _ = deterministic;
+    let parallel = Parallel::from_calls(num_parallel_calls)? != Parallel::Serial;
+    Ok(Plan(BatchNode::plan(plan(input), batch_size, drop_remainder, parallel)?))
+}
+
+#[pyfunction]
+#[pyo3(signature = (input, batch_size, padded_shapes, padding_values, drop_remainder))]
+pub(crate) fn padded_batch(
+    input: &Bound<'_, Plan>,
+    batch_size: i64,
+    padded_shapes: Option<Vec<Bound<'_, PyAny>>>,
+    padding_values: Option<Vec<Bound<'_, PyAny>>>,
+    drop_remainder: bool,
+) -> Result<Plan> {
+    let shapes = padded_shapes.map(|shapes| shapes.iter().map(shape).collect::<Result<Vec<_>>>());
+    let shapes: Option<Vec<PartialShape>> = shapes.transpose()?;
+    let values =
+        padding_values.map(|values| values.iter().map(padding).collect::<Result<Vec<_>>>());
+    let values: Option<Vec<Tensor>> = values.transpose()?;
+    Ok(Plan(PaddedBatchNode::plan(plan(input), batch_size, shapes, values, drop_remainder)?))
+}
+
+fn padding(object: &Bound<'_, PyAny>) -> Result<Tensor> {
+    match value(object, Arrays::Copy)? {
+        Value::Tensor(tensor) => Ok(tensor),
+        _ => invalid(format!("expected a scalar as padding, got {}", object.repr()?)),
+    }
+}
+
+#[pyfunction]
+pub(crate) fn unbatch(input: &Bound<'_, Plan>) -> Result<Plan> {
+    Ok(Plan(UnbatchNode::plan(plan(input))?))
+}
+
+#[pyfunction]
+pub(crate) fn prefetch(input: &Bound<'_, Plan>, buffer_size: i64) -> Result<Plan> {
+    Ok(Plan(PrefetchNode::plan(plan(input), buffer_size)?))
+}
+
+#[pyfunction]
+pub(crate) fn zip(inputs: &Bound<'_, PyAny>) -> Result<Plan> {
+    let (structure, leaves) = flatten(inputs, Lists::Leaf)?;
+    let plans = leaves.iter().map(|leaf| Ok(plan(leaf.cast::<Plan>()?)));
+    Ok(Plan(ZipNode::plan(structure, plans.collect::<Result<_>>()?)?))
+}
+
+#[pyfunction]
+pub(crate) fn concatenate(first: &Bound<'_, Plan>, second: &Bound<'_, Plan>) -> Result<Plan> {
+    Ok(Plan(ConcatenateNode::plan(plan(first), plan(second))?))
+}
+
+#[pyfunction]
+pub(crate) fn enumerate(input: &Bound<'_, Plan>, start: i64) -> Plan {
+    Plan(EnumerateNode::plan(plan(input), start))
+}

@@ -1,0 +1,150 @@
+"""`headrace.io`: Examples and raw bytes. Golden vectors are in test_parse_golden.py."""
+
+import headrace as hr
+import numpy as np
+import pytest
+from conftest import assert_same, decode, golden
+
+io = hr.io
+
+
+def test_what_is_written_is_read():
+    message = io.serialize_example(
+        {
+            "ints": np.array([[1, -2]], np.int32),
+            "flag": True,
+            "floats": [0.5, 1.5],
+            "bytes": b"a\0",
+            "text": "é",
+            "texts": ["a", "b"],
+            "empty": np.zeros(0, np.int64),
+        }
+    )
+    features = {
+        "ints": io.FixedLenFeature([2], np.int64),
+        "flag": io.FixedLenFeature([], np.int64),
+        "floats": io.FixedLenFeature([2], np.float32),
+        "bytes": io.FixedLenFeature([], bytes),
+        "text": io.FixedLenFeature([], np.str_),
+        "texts": io.FixedLenFeature([2], "string"),
+        "empty": io.VarLenFeature(np.int64),
+    }
+    parsed = io.parse_single_example(message, features)
+    assert_same(parsed["ints"], np.array([1, -2]))
+    assert parsed["flag"] == 1
+    assert_same(parsed["floats"], np.array([0.5, 1.5], np.float32))
+    assert (parsed["bytes"], parsed["text"]) == (b"a\0", "é".encode())
+    assert parsed["texts"].tolist() == [b"a", b"b"]
+    assert parsed["empty"].values.shape == (0,)
+
+
+@pytest.mark.parametrize("value", [None, object(), 1j, {"a": 1}])
+def test_values_an_example_cannot_hold_are_refused(value):
+    with pytest.raises((TypeError, hr.errors.HeadraceError)):
+        io.serialize_example({"x": value})
+
+
+def test_a_batch_is_parsed_at_once():
+    messages = [io.serialize_example({"x": [i, i + 1]}) for i in range(3)]
+    parsed = io.parse_example(messages, {"x": io.FixedLenFeature([2], np.int64)})
+    assert parsed["x"].tolist() == [[0, 1], [1, 2], [2, 3]]
+    empty = io.parse_example(np.array([], object), {"x": io.FixedLenFeature([2], np.int64)})
+    assert empty["x"].shape == (0, 2)
+
+
+def test_a_missing_feature_names_itself_and_what_there_is():
+    message = io.serialize_example({"a": 1, "bb": 2})
+    with pytest.raises(hr.errors.InvalidArgumentError) as caught:
+        io.parse_single_example(message, {"b": io.FixedLenFeature([], np.float32)})
+    assert caught.value.feature == "b"
+    assert "bb" in str(caught.value)
+
+
+def test_a_parser_on_a_batch_in_a_map_is_traced():
+    messages = [io.serialize_example({"x": [1.0] * n}) for n in (1, 3)]
+    features = {"x": io.VarLenFeature(np.float32)}
+
+    def parse(batch):
+        return io.parse_example(batch, features)["x"]
+
+    dataset = hr.Dataset.from_tensor_slices(messages).batch(2).map(parse, executor="native")
+    (sparse,) = dataset
+    assert sparse.to_dense().tolist() == [[1, 0, 0], [1, 1, 1]]
+
+
+def test_values_of_a_variable_feature_are_traced():
+    messages = [io.serialize_example({"x": list(range(n))}) for n in (1, 3)]
+    features = {"x": io.VarLenFeature(np.int64)}
+    dataset = hr.Dataset.from_tensor_slices(messages).map(
+        lambda m: io.parse_single_example(m, features)["x"].values * 2, executor="native"
+    )
+    assert [x.tolist() for x in dataset] == [[0], [0, 2, 4]]
+    assert dataset.element_spec == hr.TensorSpec((None,), np.int64)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: io.FixedLenFeature([], np.int32),
+        lambda: io.FixedLenFeature([None], np.int64),
+        lambda: io.VarLenFeature(np.float64),
+        lambda: io.RaggedFeature(np.int64, row_splits_dtype=np.int16),
+        lambda: io.SparseFeature(["a", "b"], "v", np.int64, [3]),
+        lambda: io.parse_single_example(b"", {}),
+        lambda: io.parse_single_example(b"", {"x": io.FixedLenFeature([2], np.int64, [1])}),
+        lambda: io.parse_single_example(b"", {"x": io.FixedLenFeature([], np.int64, "a")}),
+        lambda: io.parse_example([b""], {"x": io.FixedLenSequenceFeature([], np.int64)}),
+    ],
+)
+def test_wrong_descriptions_are_refused(make):
+    with pytest.raises(hr.errors.InvalidArgumentError):
+        make()
+
+
+def test_features_are_described_by_features():
+    with pytest.raises(TypeError, match="FixedLenFeature"):
+        io.parse_single_example(b"", {"x": np.int64})
+    with pytest.raises(TypeError, match="dict"):
+        io.parse_single_example(b"", [io.VarLenFeature(np.int64)])
+
+
+def test_descriptions_are_values():
+    feature = io.RaggedFeature(np.int64, partitions=[io.RaggedFeature.UniformRowLength(2)])
+    assert feature == io.RaggedFeature("int64", partitions=(io.RaggedFeature.UniformRowLength(2),))
+    assert io.FixedLenFeature([2], np.int64, np.array([1, 2])) == io.FixedLenFeature(
+        (2,), np.int64, np.array([1, 2])
+    )
+    assert hash(feature) == hash(feature)
+
+
+RAW = [c for c in golden("strings_raw_csv.json")["cases"] if c["op"] == "io.decode_raw"]
+
+
+@pytest.mark.parametrize("number", range(len(RAW)))
+def test_raw_bytes_decode_as_in_tensorflow(number):
+    case = RAW[number]
+    args = [decode(arg) for arg in case["args"]]
+    if "error" in case["expect"]:
+        with pytest.raises(hr.errors.InvalidArgumentError):
+            io.decode_raw(*args, **case["kwargs"])
+    else:
+        seen, expected = io.decode_raw(*args, **case["kwargs"]), decode(case["expect"])
+        assert_same(np.asarray(seen), np.asarray(expected))
+
+
+def test_raw_bytes_decode():
+    assert_same(io.decode_raw(b"\1\0\2\0", np.int16), np.array([1, 2], np.int16))
+    big = io.decode_raw(b"\1\0\2\0", np.int16, little_endian=False)
+    assert_same(big, np.array([256, 512], np.int16))
+    rows = io.decode_raw(np.array([b"ab", b"cd"], object), np.uint8)
+    assert rows.tolist() == [[97, 98], [99, 100]]
+    fixed = io.decode_raw(b"\1\2\3", np.uint8, fixed_length=5)
+    assert fixed.tolist() == [1, 2, 3, 0, 0]
+    with pytest.raises(hr.errors.InvalidArgumentError):
+        io.decode_raw(b"\1\2\3", np.int16)
+
+
+def test_raw_bytes_decode_in_a_graph():
+    dataset = hr.Dataset.from_tensor_slices([b"\1\2", b"\3\4"])
+    native = dataset.map(lambda m: io.decode_raw(m, np.uint8).reshape(2, 1), executor="native")
+    assert [x.tolist() for x in native] == [[[1], [2]], [[3], [4]]]

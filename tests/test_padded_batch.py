@@ -1,0 +1,76 @@
+"""`Dataset.padded_batch`."""
+
+import headrace as hr
+import numpy as np
+import pytest
+from laws import check_laws
+
+ROWS = ([5, 6, 7], [8], [1, 2, 3, 4], [9, 9])
+
+
+def rows(dtype=np.int64):
+    return hr.Dataset.from_generator(
+        lambda: (np.array(row, dtype) for row in ROWS),
+        output_signature=hr.TensorSpec([None], dtype),
+    )
+
+
+def test_rows_are_padded_to_the_longest_of_the_batch():
+    batches = [batch.tolist() for batch in rows().padded_batch(2)]
+    assert batches == [[[5, 6, 7], [8, 0, 0]], [[1, 2, 3, 4], [9, 9, 0, 0]]]
+
+
+def test_the_padding_can_be_chosen():
+    first = next(iter(rows().padded_batch(2, padding_values=-1)))
+    assert first.tolist() == [[5, 6, 7], [8, -1, -1]]
+    assert first.dtype == np.int64
+
+
+def test_a_fixed_shape_gives_its_width():
+    dataset = rows().padded_batch(2, padded_shapes=[5])
+    assert [batch.shape for batch in dataset] == [(2, 5), (2, 5)]
+    assert dataset.element_spec == hr.TensorSpec((None, 5), np.int64)
+
+
+def test_a_row_longer_than_its_fixed_shape_is_an_error():
+    with pytest.raises(hr.errors.DataLossError, match="pad to a smaller size"):
+        list(rows().padded_batch(2, padded_shapes=[2]))
+
+
+def test_text_is_padded_with_nothing():
+    dataset = hr.Dataset.from_generator(
+        lambda: iter([[b"a"], [b"b", b"c"]]), output_signature=hr.TensorSpec([None], bytes)
+    )
+    (batch,) = dataset.padded_batch(2)
+    assert batch.tolist() == [[b"a", b""], [b"b", b"c"]]
+
+
+def test_structures_take_nested_shapes_and_values():
+    dataset = hr.Dataset.zip({"a": rows(), "b": hr.Dataset.range(4)})
+    first = next(iter(dataset.padded_batch(2, {"a": [4], "b": []}, {"a": np.int64(7), "b": None})))
+    assert first["a"].tolist() == [[5, 6, 7, 7], [8, 7, 7, 7]]
+    assert first["b"].tolist() == [0, 1]
+
+
+def test_a_padding_value_of_another_dtype_is_refused():
+    with pytest.raises(TypeError, match="Invalid `padding_values`"):
+        rows().padded_batch(2, padding_values=np.int32(-1))
+    with pytest.raises(TypeError, match="Invalid `padding_values`"):
+        rows().padded_batch(2, padding_values=0.5)
+
+
+def test_a_static_shape_that_is_too_large_is_refused_at_once():
+    dataset = hr.Dataset.from_tensor_slices(np.zeros((3, 2)))
+    with pytest.raises(ValueError, match=r"padded shape \(1,\) is not compatible"):
+        dataset.padded_batch(2, padded_shapes=[1])
+
+
+def test_an_unknown_rank_needs_shapes():
+    dataset = hr.Dataset.from_generator(lambda: iter([[1]]), np.int64)
+    with pytest.raises(ValueError, match="unknown rank"):
+        dataset.padded_batch(2)
+    assert [batch.tolist() for batch in dataset.padded_batch(2, [None])] == [[[1]]]
+
+
+def test_the_laws_hold():
+    check_laws(lambda: hr.Dataset.range(1, 9).map(lambda n: np.arange(3) * n).padded_batch(3, [5]))

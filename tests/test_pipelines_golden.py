@@ -1,0 +1,104 @@
+"""Elements and cardinalities of small pipelines are tf.data's."""
+
+import headrace as hr
+import numpy as np
+import pytest
+from conftest import assert_same_elements, decode, golden
+
+VECTORS = golden("pipelines.json")
+
+
+def _ragged_rows(rows, dtype):
+    return hr.Dataset.from_generator(
+        lambda: iter(rows), output_signature=hr.TensorSpec([None], dtype)
+    )
+
+
+INPUTS = {
+    "int64 vectors [1], [1,2,3], [], [4,5] of shape [None]": lambda: _ragged_rows(
+        [np.array(row, np.int64) for row in ([1], [1, 2, 3], [], [4, 5])], np.int64
+    ),
+    "bytes vectors [a], [b, cc]": lambda: _ragged_rows([[b"a"], [b"b", b"cc"]], bytes),
+    "float32 [3,2] slices": lambda: hr.Dataset.from_tensor_slices(np.zeros((3, 2), np.float32)),
+    "arange(6).reshape(3,2)": lambda: hr.Dataset.from_tensor_slices(np.arange(6).reshape(3, 2)),
+    "[5,6]": lambda: hr.Dataset.from_tensor_slices(np.array([5, 6], np.int32)),
+    **{f"range({n})": (lambda n=n: hr.Dataset.range(n)) for n in (0, 2, 3, 5, 7)},
+}
+ARGUMENTS = {"batch_size", "drop_remainder", "padded_shapes", "padding_values", "start", "count"}
+OPS = {
+    "batch": "batch",
+    "padded_batch": "padded_batch",
+    "unbatch": "unbatch",
+    "enumerate": "enumerate",
+    "repeat": "repeat",
+    "take": "take",
+    "skip": "skip",
+}
+
+
+def _build(case):
+    if case["name"] == "range":
+        return hr.Dataset.range(*case["args"])
+    arguments = {name: case[name] for name in ARGUMENTS & set(case)}
+    if arguments.get("padding_values") == "int32 -1":
+        arguments["padding_values"] = np.int32(-1)
+    dataset = INPUTS[case["input"]]()
+    if case["name"] == "unbatch":
+        dataset = dataset.batch(3) if dataset.element_spec.shape == () else dataset
+    dataset = getattr(dataset, OPS[case["name"]])(**arguments)
+    return dataset.take(7) if case["name"] == "repeat" else dataset
+
+
+CASES = [c for c in VECTORS["cases"] if c["name"] in OPS or c["name"] == "range"]
+
+
+@pytest.mark.parametrize(
+    "case", CASES, ids=lambda c: "-".join(str(c[k]) for k in c if k != "expect")
+)
+def test_the_elements_are_those_of_tf_data(case):
+    expected = case["expect"]
+    if isinstance(expected, dict):
+        kinds = {"TypeError": TypeError, "ValueError": ValueError}
+        error = expected["error"]["class"]
+        with pytest.raises(kinds.get(error) or getattr(hr.errors, error)):
+            list(_build(case))
+    else:
+        assert_same_elements(list(_build(case)), list(decode(expected)))
+
+
+def _range(n=10):
+    return hr.Dataset.range(n)
+
+
+CARDINALITIES = {
+    "range(10)": _range,
+    "range(10).repeat()": lambda: _range().repeat(),
+    "range(0).repeat()": lambda: _range(0).repeat(),
+    "filter": lambda: _range().filter(lambda x: x > 0),
+    "batch 3": lambda: _range().batch(3),
+    "batch 3 drop": lambda: _range().batch(3, drop_remainder=True),
+    "repeat.batch": lambda: _range().repeat().batch(3),
+    "take(3) of infinite": lambda: _range().repeat().take(3),
+    "skip(3) of infinite": lambda: _range().repeat().skip(3),
+    "zip(10, 5)": lambda: hr.Dataset.zip(_range(), _range(5)),
+    "zip(10, inf)": lambda: hr.Dataset.zip(_range(), _range().repeat()),
+    "concat": lambda: _range().concatenate(_range(5)),
+    "map": lambda: _range().map(lambda x: x + 1),
+    "shuffle": lambda: _range().shuffle(3),
+    "prefetch": lambda: _range().prefetch(1),
+    "from_generator": lambda: hr.Dataset.from_generator(lambda: iter([1]), np.int64),
+    "take(-1)": lambda: _range().take(-1),
+    "skip(-1)": lambda: _range().skip(-1),
+    "repeat(0)": lambda: _range().repeat(0),
+    "padded_batch": lambda: _range().padded_batch(4),
+    "enumerate": lambda: _range().enumerate(),
+}
+
+
+@pytest.mark.parametrize(
+    "case",
+    [c for c in VECTORS["cardinality"] if c["name"] in CARDINALITIES],
+    ids=lambda c: c["name"],
+)
+def test_the_cardinality_is_that_of_tf_data(case):
+    assert CARDINALITIES[case["name"]]().cardinality() == case["cardinality"]

@@ -1,0 +1,163 @@
+"""`TFRecordDataset` and `TFRecordWriter`."""
+
+import base64
+import hashlib
+import shutil
+from pathlib import Path
+
+import headrace as hr
+import numpy as np
+import pytest
+from conftest import GOLDEN, golden
+from laws import check_laws
+
+VECTORS = golden("tfrecord.json")
+
+
+def write(path, records, options=None):
+    with hr.io.TFRecordWriter(path, options) as writer:
+        for record in records:
+            writer.write(record)
+    return path
+
+
+def test_records_come_back(record_file):
+    dataset = hr.TFRecordDataset(record_file)
+    assert dataset.element_spec == hr.TensorSpec((), bytes)
+    assert dataset.cardinality() == hr.UNKNOWN_CARDINALITY
+    assert list(dataset) == [f"r{i}".encode() for i in range(10)]
+
+
+@pytest.mark.parametrize("compression", [None, "", "GZIP", "ZLIB"])
+def test_reader_and_writer_take_the_same_compressions(tmp_path, compression):
+    records = [b"x" * n for n in (0, 1, 5000)]
+    path = write(tmp_path / "a", records, compression)
+    assert list(hr.TFRecordDataset(path, compression)) == records
+    options = hr.io.TFRecordOptions(compression, compression_level=1)
+    assert list(hr.TFRecordDataset(write(path, records, options), compression)) == records
+
+
+def test_an_unknown_compression_lists_the_known(tmp_path):
+    with pytest.raises(ValueError, match="'GZIP', 'ZLIB'"):
+        hr.TFRecordDataset("a", "gzip")
+    with pytest.raises(ValueError, match="'GZIP', 'ZLIB'"):
+        hr.io.TFRecordWriter(tmp_path / "a", "SNAPPY")
+
+
+def test_files_are_read_one_after_the_other(tmp_path):
+    paths = [write(tmp_path / name, [name.encode()]) for name in ("b", "a", "c")]
+    assert list(hr.TFRecordDataset(paths)) == [b"b", b"a", b"c"]
+    assert list(hr.TFRecordDataset([str(p) for p in paths])) == [b"b", b"a", b"c"]
+    assert list(hr.TFRecordDataset(np.array([str(p) for p in paths]))) == [b"b", b"a", b"c"]
+
+
+def test_a_path_is_not_a_pattern(tmp_path):
+    folder = tmp_path / "dir[1]"
+    folder.mkdir()
+    path = write(folder / "a b#é.tfrecord", [b"x"])
+    assert list(hr.TFRecordDataset(path)) == [b"x"]
+
+
+def test_names_that_are_no_paths_are_refused():
+    with pytest.raises(TypeError, match="`filenames`"):
+        hr.TFRecordDataset([1])
+
+
+def test_a_missing_file_is_found_out_in_the_run(tmp_path):
+    dataset = hr.TFRecordDataset(tmp_path / "none")
+    with pytest.raises(FileNotFoundError, match="none") as caught:
+        list(dataset)
+    assert isinstance(caught.value, hr.errors.NotFoundError)
+
+
+def test_an_empty_file_has_no_records(tmp_path):
+    (tmp_path / "empty").touch()
+    assert list(hr.TFRecordDataset(tmp_path / "empty")) == []
+    assert list(hr.TFRecordDataset(tmp_path / "empty").repeat()) == []
+
+
+def test_damage_names_file_record_and_byte(tmp_path):
+    paths = [write(tmp_path / f"{i}.rec", [b"r%d" % n for n in range(10)]) for i in range(3)]
+    data = bytearray(paths[1].read_bytes())
+    data[2 * 18 + 13] ^= 1
+    paths[1].write_bytes(data)
+    iterator = iter(hr.TFRecordDataset(paths))
+    for _ in range(12):
+        next(iterator)
+    with pytest.raises(hr.errors.DataLossError) as caught:
+        next(iterator)
+    error = caught.value
+    assert (error.file, error.record, error.offset) == (str(paths[1]), 2, 36)
+    assert all(part in str(error) for part in ("1.rec", "record 2", "byte 36"))
+
+
+def test_a_compressed_file_read_as_plain_says_so(tmp_path):
+    path = write(tmp_path / "a", [b"x" * 100], "GZIP")
+    with pytest.raises(hr.errors.DataLossError, match="GZIP"):
+        list(hr.TFRecordDataset(path))
+    with pytest.raises(hr.errors.DataLossError):
+        list(hr.TFRecordDataset(write(path, [b"x" * 100]), "GZIP"))
+
+
+def _matches(record, expected):
+    if isinstance(expected, str):
+        return record == base64.b64decode(expected)
+    return (len(record), hashlib.sha256(record).hexdigest()) == (
+        expected["length"], expected["sha256"],
+    )  # fmt: skip
+
+
+# TensorFlow ends without an error where a file is cut within a header; records lost that way are
+# an error here. It finds an unknown compression out in the run, we when the dataset is built.
+OTHERWISE = {"tfrecord/truncated_header.tfrecord": "DataLossError"}
+FILES = [c for c in VECTORS["cases"] if c["compression_type"] != "SNAPPY"]
+
+
+@pytest.mark.parametrize("case", FILES, ids=lambda c: c["file"])
+def test_golden_files_read_as_in_tensorflow(case):
+    iterator = iter(hr.TFRecordDataset(GOLDEN / case["file"], case.get("compression_type")))
+    for expected in case["records"]:
+        assert _matches(next(iterator), expected)
+    kind = case.get("error_after_records", {}).get("class") or OTHERWISE.get(case["file"])
+    if kind is not None:
+        with pytest.raises(getattr(hr.errors, kind)):
+            next(iterator)
+    else:
+        assert list(iterator) == []
+
+
+def test_flushed_records_can_be_read(tmp_path):
+    path = tmp_path / "a"
+    writer = hr.io.TFRecordWriter(path)
+    for i in range(100):
+        writer.write(b"%d" % i)
+    writer.flush()
+    assert len(list(hr.TFRecordDataset(path))) == 100
+    writer.close()
+    writer.close()
+
+
+def test_records_are_bytes(tmp_path):
+    with hr.io.TFRecordWriter(tmp_path / "a") as writer:
+        with pytest.raises(TypeError, match="encode"):
+            writer.write("text")
+        with pytest.raises(TypeError, match="bytes"):
+            writer.write(3)
+        writer.write(bytearray(b"x"))
+        writer.write(memoryview(b"y"))
+    assert list(hr.TFRecordDataset(tmp_path / "a")) == [b"x", b"y"]
+
+
+def test_a_closed_writer_takes_nothing(tmp_path):
+    writer = hr.io.TFRecordWriter(tmp_path / "a")
+    writer.close()
+    with pytest.raises((hr.errors.HeadraceError, ValueError)):
+        writer.write(b"x")
+
+
+def test_the_laws_hold(record_file, tmp_path):
+    other = shutil.copy(record_file, Path(tmp_path) / "other.tfrecord")
+    check_laws(lambda: hr.TFRecordDataset([record_file, other]))
+    check_laws(
+        lambda: hr.TFRecordDataset([record_file, other]).shuffle(5, seed=1).repeat(2).batch(3)
+    )
