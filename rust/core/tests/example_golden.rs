@@ -1,6 +1,8 @@
 //! Parsing gives what TensorFlow 2.21 gives, bit for bit, on the vectors in `tests/golden`, and
 //! what prost reads, on files that other projects published.
 
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::PathBuf;

@@ -7,6 +7,7 @@ mod dispatch;
 mod elementwise;
 mod index;
 mod join;
+mod parse;
 mod parts;
 mod raw;
 mod reduce;
@@ -34,6 +35,7 @@ const FAMILIES: &[Family] = &[
     raw::build,
     text::build,
     parts::build,
+    parse::build,
 ];
 
 /// The kernel of an operation with its static arguments.

@@ -13,6 +13,8 @@ pub(super) struct Batch<'a> {
     pub(super) names: Option<&'a BytesArray>,
     /// One record at a time rather than a batch.
     pub(super) is_single: bool,
+    /// Whether the row is part of the place of an error.
+    pub(super) is_numbered: bool,
 }
 
 /// Why the feature of a row cannot be read as its source wants it.
@@ -48,12 +50,11 @@ impl Batch<'_> {
     /// The record itself is no Example.
     pub(super) fn malformed(&self, row: usize, malformed: Malformed) -> Error {
         let record = self.records.get(row);
-        let message =
-            format!("{}could not parse example input: {malformed}", self.name(row, "Name: "));
+        let message = format!("{}could not parse example input: {malformed}", self.name(row));
         let (shown, more) = shown(record);
         let length = record.len();
-        Error::invalid_argument(format!("{message}, value ({length} bytes): '{shown}'{more}"))
-            .at_row(row as u64)
+        let message = format!("{message}, value ({length} bytes): '{shown}'{more}");
+        self.place(row, Error::invalid_argument(message))
             .with_hint("is the record a serialized tf.train.Example, and whole?")
     }
 
@@ -113,15 +114,14 @@ impl Batch<'_> {
 
     /// An error of the feature `key` in the record `row`.
     pub(super) fn at_key(&self, row: usize, key: &str, detail: String) -> Error {
-        let name = self.name(row, "Name: ");
+        let name = self.name(row);
         let index = if self.is_single { String::new() } else { format!(", Index: {row}") };
-        Error::invalid_argument(format!("{name}Key: {key}{index}.  {detail}"))
-            .at_feature(key)
-            .at_row(row as u64)
+        let message = format!("{name}Key: {key}{index}.  {detail}");
+        self.place(row, Error::invalid_argument(message).at_feature(key))
     }
 
     fn missing(&self, row: usize, source: &Source) -> Error {
-        let (key, name) = (&source.key, self.name(row, "Name: "));
+        let (key, name) = (&source.key, self.name(row));
         let (dtype, tf_name) = (source.dtype, type_name(source.dtype));
         let mut keys: Vec<String> = Vec::new();
         let mut kindless = false;
@@ -144,22 +144,25 @@ impl Batch<'_> {
                 format!("keys present: {}{more}", list.join(", "))
             }
         };
-        Error::invalid_argument(format!(
+        let message = format!(
             "{name}Feature: {key} (data type: {tf_name}) is required but could not be found; \
              expected {dtype} values of shape {}, {present}",
             Brackets(source.dims())
-        ))
-        .at_feature(key)
-        .at_row(row as u64)
-        .with_hint("a default_value stands in for missing features")
+        );
+        self.place(row, Error::invalid_argument(message).at_feature(key))
+            .with_hint("a default_value stands in for missing features")
+    }
+
+    fn place(&self, row: usize, error: Error) -> Error {
+        if self.is_numbered { error.at_row(row as u64) } else { error }
     }
 
     /// "Name: …, ", which only a batch has.
-    fn name(&self, row: usize, label: &str) -> String {
+    fn name(&self, row: usize) -> String {
         match self.names {
             _ if self.is_single => String::new(),
-            Some(names) => format!("{label}{}, ", shown(names.get(row)).0),
-            None => format!("{label}<unknown>, "),
+            Some(names) => format!("Name: {}, ", shown(names.get(row)).0),
+            None => "Name: <unknown>, ".into(),
         }
     }
 }

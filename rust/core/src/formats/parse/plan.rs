@@ -134,6 +134,7 @@ pub struct ParsePlan {
     pub(super) sources: Vec<Source>,
     outputs: Vec<Output>,
     specs: Vec<Spec>,
+    is_numbered: bool,
 }
 
 impl ParsePlan {
@@ -153,6 +154,7 @@ impl ParsePlan {
             sources: Vec::new(),
             outputs: Vec::new(),
             specs: Vec::new(),
+            is_numbered: true,
         };
         for (name, feature) in features {
             plan.add(&name, feature).map_err(|error| error.at_feature(&name))?;
@@ -252,6 +254,12 @@ impl ParsePlan {
         Ok(self.sources.len() - 1)
     }
 
+    /// The same plan whose errors do not say the row, for callers who know a better place.
+    #[must_use]
+    pub fn without_row_numbers(self) -> Self {
+        ParsePlan { is_numbered: false, ..self }
+    }
+
     /// The features in order.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.names.iter().map(|name| &**name)
@@ -279,7 +287,7 @@ impl ParsePlan {
     /// `InvalidArgument` for the first record that is no Example or does not fit the features,
     /// naming row and feature.
     pub fn parse_rows(&self, records: &BytesArray, wanted: &[Wanted]) -> Result<Vec<Column>> {
-        let batch = Batch { records, names: None, is_single: true };
+        let batch = Batch { records, names: None, is_single: true, is_numbered: self.is_numbered };
         let decoded = self.decode(&batch, wanted)?;
         let rows = records.len();
         self.wanted(wanted)
@@ -319,7 +327,7 @@ impl ParsePlan {
             )));
         }
         let names = names.filter(|names| !names.is_empty());
-        let batch = Batch { records, names, is_single: false };
+        let batch = Batch { records, names, is_single: false, is_numbered: self.is_numbered };
         let decoded = self.decode(&batch, wanted)?;
         self.wanted(wanted)
             .map(|(name, output, wanted)| {

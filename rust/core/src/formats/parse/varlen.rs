@@ -101,8 +101,8 @@ fn padded_strings(
         padding.map_or_else(|| BytesArray::from_values([b""]), |value| value.strings().cloned())?;
     let (buffers, views) = strings.parts();
     let base = buffers.len() as u32;
-    let pads = padding.parts().1.iter().map(|view| View { buffer: view.buffer + base, ..*view });
-    let pad = pads.last().unwrap_or_default();
+    let pad = padding.parts().1.first().copied().unwrap_or_default();
+    let pad = View { buffer: pad.buffer + base, ..pad };
     let mut out = Vec::with_capacity(flat.rows() * width);
     for row in 0..flat.rows() {
         let range = flat.range(row);
