@@ -4,10 +4,11 @@ import base64
 import json
 from pathlib import Path
 
-import headrace as hr
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
+
+import headrace as hr
 
 GOLDEN = Path(__file__).parent / "golden"
 

@@ -5,8 +5,9 @@ same elements for any size of chunks and any number of threads, `skip(n)` is dro
 from a state at every position is going on, the cardinality is the count.
 """
 
-import headrace as hr
 from conftest import assert_same_elements
+
+import headrace as hr
 
 CHUNK_SIZES = (1, 2, 7, 1024)
 POOL_SIZES = (1, 4)

@@ -1,10 +1,11 @@
 """`Dataset.batch`."""
 
-import headrace as hr
 import numpy as np
 import pytest
 from conftest import assert_same_elements
 from laws import check_laws
+
+import headrace as hr
 
 
 def test_a_short_last_batch_is_kept_unless_dropped():

@@ -2,11 +2,12 @@
 
 import time
 
-import headrace as hr
 import numpy as np
 import pytest
 from conftest import assert_same_elements
 from laws import check_laws
+
+import headrace as hr
 
 
 def test_zip_takes_arguments_a_tuple_or_a_nest():

@@ -6,9 +6,10 @@ import pkgutil
 import re
 from pathlib import Path
 
-import headrace as hr
 import numpy as np
 import pytest
+
+import headrace as hr
 
 ROOT = Path(__file__).parent.parent
 MODULES = sorted(

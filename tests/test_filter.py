@@ -1,9 +1,10 @@
 """`Dataset.filter`."""
 
-import headrace as hr
 import numpy as np
 import pytest
 from laws import check_laws
+
+import headrace as hr
 
 
 @pytest.mark.parametrize("executor", ["native", "python"])

@@ -3,10 +3,11 @@
 import contextvars
 import threading
 
-import headrace as hr
 import numpy as np
 import pytest
 from conftest import assert_same_elements
+
+import headrace as hr
 
 
 def generate(*values, signature=None):

@@ -3,11 +3,12 @@
 from collections import namedtuple
 from dataclasses import dataclass
 
-import headrace as hr
 import numpy as np
 import pytest
 from conftest import assert_same_elements
 from laws import check_laws
+
+import headrace as hr
 
 Pair = namedtuple("Pair", "x y")
 

@@ -1,8 +1,9 @@
 """`Dataset.from_tensors`."""
 
-import headrace as hr
 import numpy as np
 from conftest import assert_same
+
+import headrace as hr
 
 
 def only(dataset):

@@ -5,12 +5,13 @@ import threading
 import time
 from collections import namedtuple
 
-import headrace as hr
 import numpy as np
 import pytest
 from conftest import assert_same_elements
 from hypothesis import given
 from hypothesis import strategies as st
+
+import headrace as hr
 
 DTYPES = [
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),

@@ -1,8 +1,9 @@
 """Random orders are tf.data's, bit for bit."""
 
-import headrace as hr
 import pytest
 from conftest import golden
+
+import headrace as hr
 
 CASES = golden("random_orders.json")["cases"]
 OPS = {

@@ -1,9 +1,10 @@
 """`headrace.io`: Examples and raw bytes. Golden vectors are in test_parse_golden.py."""
 
-import headrace as hr
 import numpy as np
 import pytest
 from conftest import assert_same, decode, golden
+
+import headrace as hr
 
 io = hr.io
 

@@ -5,9 +5,10 @@ import json
 import threading
 import weakref
 
-import headrace as hr
 import numpy as np
 import pytest
+
+import headrace as hr
 
 
 def test_iteration_ends_and_stays_ended():

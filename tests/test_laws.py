@@ -1,10 +1,11 @@
 """The laws of laws.py on pipelines put together at random."""
 
-import headrace as hr
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from laws import check_laws
+
+import headrace as hr
 
 
 def plus_one(x):
@@ -16,7 +17,7 @@ def as_python(x):
 
 
 def padded(dataset, size):
-    """Batch, pad and take apart; where only a run knows the elements, `padded_batch` needs a spec."""
+    """Batch, pad and take apart; `padded_batch` has to know its elements before the run."""
     dataset = dataset.batch(size)
     if dataset.element_spec != hr.UnknownSpec():
         dataset = dataset.padded_batch(2).unbatch()

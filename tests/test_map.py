@@ -4,11 +4,12 @@ import threading
 import time
 from collections import namedtuple
 
-import headrace as hr
 import numpy as np
 import pytest
 from conftest import assert_same, assert_same_elements
 from laws import check_laws
+
+import headrace as hr
 
 Pair = namedtuple("Pair", "x y")
 

@@ -4,8 +4,9 @@ import copy
 import json
 import pickle
 
-import headrace as hr
 import pytest
+
+import headrace as hr
 
 
 def test_an_unknown_property_is_refused():

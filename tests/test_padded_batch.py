@@ -1,9 +1,10 @@
 """`Dataset.padded_batch`."""
 
-import headrace as hr
 import numpy as np
 import pytest
 from laws import check_laws
+
+import headrace as hr
 
 ROWS = ([5, 6, 7], [8], [1, 2, 3, 4], [9, 9])
 

@@ -2,10 +2,11 @@
 
 import base64
 
-import headrace as hr
 import numpy as np
 import pytest
 from conftest import assert_same, decode, golden
+
+import headrace as hr
 
 CASES = golden("example.json")["cases"]
 

@@ -5,10 +5,11 @@ import subprocess
 import sys
 from collections import namedtuple
 
-import headrace as hr
 import numpy as np
 import pytest
 from conftest import assert_same_elements
+
+import headrace as hr
 
 Pair = namedtuple("Pair", "x y")
 

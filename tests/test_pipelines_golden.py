@@ -1,9 +1,10 @@
 """Elements and cardinalities of small pipelines are tf.data's."""
 
-import headrace as hr
 import numpy as np
 import pytest
 from conftest import assert_same_elements, decode, golden
+
+import headrace as hr
 
 VECTORS = golden("pipelines.json")
 

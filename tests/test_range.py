@@ -1,8 +1,9 @@
 """`Dataset.range`."""
 
-import headrace as hr
 import numpy as np
 import pytest
+
+import headrace as hr
 
 
 def values(dataset):

@@ -1,8 +1,9 @@
 """`Dataset.repeat`, `take` and `skip`."""
 
-import headrace as hr
 import pytest
 from laws import check_laws
+
+import headrace as hr
 
 
 def values(dataset):

@@ -1,9 +1,10 @@
 """`Dataset.shuffle`. The exact orders are in test_golden_shuffle.py."""
 
-import headrace as hr
 import numpy as np
 import pytest
 from laws import check_laws
+
+import headrace as hr
 
 
 def order(dataset):

@@ -5,11 +5,12 @@ import hashlib
 import shutil
 from pathlib import Path
 
-import headrace as hr
 import numpy as np
 import pytest
 from conftest import GOLDEN, golden
 from laws import check_laws
+
+import headrace as hr
 
 VECTORS = golden("tfrecord.json")
 

@@ -6,9 +6,10 @@ from collections import namedtuple
 from dataclasses import dataclass
 
 import attrs
-import headrace as hr
 import numpy as np
 import pytest
+
+import headrace as hr
 from headrace import errors
 from headrace.dtypes import as_dtype
 from headrace.nest import flatten, map_structure, same_structure

@@ -120,9 +120,8 @@ class Source:
         self.element_spec = element_spec
         self.args = tuple(np.asarray(arg) for arg in args)
         self.name = _name(generator)
-        self._flat = type(element_spec) is tuple and all(
-            isinstance(leaf, _SPECS) for leaf in element_spec
-        )
+        plain = type(element_spec) is tuple and all(isinstance(s, _SPECS) for s in element_spec)
+        self._quick = [_quick(leaf) for leaf in element_spec] if plain else None
 
     def open(self) -> Iterator[Any]:
         """Return a fresh iterator of raw yields.
@@ -156,10 +155,24 @@ class Source:
         spec = self.element_spec
         if isinstance(spec, _SPECS):
             return self._leaf(value, spec, index, "")
-        if self._flat and type(value) is tuple and len(spec) == len(value):
-            pairs = enumerate(zip(value, spec, strict=True))
-            return tuple(self._leaf(item, leaf, index, f"[{at}]") for at, (item, leaf) in pairs)
+        if self._quick is not None and type(value) is tuple and len(spec) == len(value):
+            return self._tuple(value, index)
         return self._nest(value, spec, index, "")
+
+    def _tuple(self, value: tuple[Any, ...], index: int) -> Any:
+        """Convert a flat tuple; scalars of the usual types go through a table."""
+        assert self._quick is not None
+        result = []
+        for at, (item, quick) in enumerate(zip(value, self._quick, strict=True)):
+            convert = quick.get(type(item))
+            try:
+                result.append(convert(item) if convert else self._at(item, index, at))
+            except OverflowError:
+                result.append(self._at(item, index, at))
+        return tuple(result)
+
+    def _at(self, item: Any, index: int, at: int) -> Any:
+        return self._leaf(item, self.element_spec[at], index, f"[{at}]")
 
     def _nest(self, value: Any, spec: Any, index: int, path: str) -> Any:
         if isinstance(spec, _SPECS):
@@ -209,12 +222,29 @@ class Source:
         return _load, (blob, self.element_spec, pack_arrays(self.args))
 
 
+def _quick(spec: AnySpec) -> dict[type, Callable[[Any], Any]]:
+    """Return what converts scalars of each type that needs no look, for a scalar component."""
+    if not isinstance(spec, TensorSpec) or spec.shape not in ((), None):
+        return {}
+    dtype = spec.dtype
+    if isinstance(dtype, type):
+        return {dtype: dtype}
+    if dtype.kind == "V":  # bfloat16
+        return {}
+    table: dict[type, Callable[[Any], Any]] = {dtype.type: lambda item: item}
+    order = _KIND_ORDER[dtype.kind]
+    table |= {int: dtype.type} if order >= 1 else {bool: dtype.type}
+    return table | ({float: dtype.type} if order >= 2 else {})
+
+
 def _load(blob: bytes, element_spec: Any, args: Any) -> Source:
     return Source(load_callable(blob), element_spec, unpack_arrays(args))
 
 
 def _same_level(value: Any, spec: Any) -> bool:
     """Tell whether the outermost level of `value` is nested as that of `spec`."""
+    if not is_structure(value):
+        return False
     flat = rebuild(spec, [0 for _ in items(spec)])
     try:
         level = rebuild(value, [0 for _ in items(value)])
@@ -262,12 +292,13 @@ def to_dtype(value: Any, dtype: Any) -> Any:
             return dtype.type(value)
         raise TypeError(f"a Python {kind.__name__} does not become {dtype}")
     array = np.asarray(value)
-    if array.size == 0 and not isinstance(value, np.ndarray):
+    if array.size == 0:
         return array.astype(dtype)
     order = _KIND_ORDER.get(array.dtype.kind)
     if order is None or order > _KIND_ORDER[dtype.kind]:
         raise TypeError(f"{array.dtype} does not convert to {dtype} without loss of kind")
-    return np.asarray(value, dtype)
+    # From Python's integers, so that one that is too large is an error, not cut off.
+    return np.asarray(value, dtype) if array.dtype.kind in "iu" else array.astype(dtype)
 
 
 def _to_text(value: Any, dtype: type) -> Any:

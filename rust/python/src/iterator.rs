@@ -124,8 +124,16 @@ impl Iterator {
 impl Drop for Iterator {
     fn drop(&mut self) {
         let Some(parts) = self.run.dismantle() else { return };
-        // Stages may wait for threads that wait for the GIL.
         let mut parts = Some(parts);
-        Python::try_attach(|py| py.detach(|| drop(parts.take())));
+        Python::try_attach(|py| {
+            // An exception on its way out may be what drops the iterator: code that runs here
+            // (a generator that is closed) must not lose it.
+            let raised = PyErr::take(py);
+            // Stages may wait for threads that wait for the GIL.
+            py.detach(|| drop(parts.take()));
+            if let Some(raised) = raised {
+                raised.restore(py);
+            }
+        });
     }
 }
