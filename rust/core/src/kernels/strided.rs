@@ -47,7 +47,7 @@ impl Walk {
     }
 
     /// Calls `body` with the start of each run of the innermost axis; all runs are alike.
-    fn runs(axes: &[(usize, isize)], start: usize, mut body: impl FnMut(usize)) {
+    fn runs(axes: &[(usize, isize)], start: usize, body: &mut dyn FnMut(usize)) {
         let mut counters: SmallVec<[usize; 6]> = SmallVec::from_elem(0, axes.len());
         let mut place = start as isize;
         loop {
@@ -88,7 +88,7 @@ impl Walk {
         match (tensor.data(), tensor.dtype().size()) {
             (Data::Text(values), _) => {
                 let mut places = Vec::with_capacity(count);
-                Self::runs(outer, self.start, |start| {
+                Self::runs(outer, self.start, &mut |start| {
                     let place = |k: usize| (start as isize + k as isize * stride) as usize;
                     places.extend((0..inner).map(place));
                 });
@@ -120,7 +120,7 @@ fn copy<T: Pod>(
     let from: &[T] = bytemuck::try_cast_slice(from).map_err(internal)?;
     let to: &mut [T] = bytemuck::try_cast_slice_mut(to).map_err(internal)?;
     let mut chunks = to.chunks_exact_mut(inner);
-    Walk::runs(outer, start, |start| {
+    Walk::runs(outer, start, &mut |start| {
         let Some(out) = chunks.next() else { return };
         match stride {
             1 => out.copy_from_slice(&from[start..start + inner]),

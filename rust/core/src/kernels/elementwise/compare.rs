@@ -52,12 +52,14 @@ impl Compare {
         if dtype.is_text() {
             return self.compare_text(args, rows);
         }
+        // Booleans compare as the numbers 0 and 1.
+        let stored = if dtype == DType::Bool { DType::UInt8 } else { dtype };
         if self.is_logic() || self.is_equality() {
-            return with_type!(dtype, T: [bool, int, float, complex] => {
+            return with_type!(stored, T: [int, float, complex] => {
                 logic::<T>(self.op, args, rows)
             }, else Err(Error::internal("comparison of text as numbers")));
         }
-        with_type!(dtype, T: [bool, int, float] => {
+        with_type!(stored, T: [int, float] => {
             order::<T>(self.op, args, rows)
         }, else Err(Error::internal("order of complex numbers")))
     }
@@ -67,7 +69,7 @@ impl Compare {
         let (a, b) = (args[0].tensor()?.strings()?, args[1].tensor()?.strings()?);
         let mut out = BufferMut::scratch(loops.len)?;
         let steps = loops.steps;
-        loops.run(|start, count, [i, j]| {
+        loops.run(&mut |start, count, [i, j]| {
             for k in 0..count {
                 // UTF-8 sorts by code points, as Python does.
                 let order = a.get(i + k * steps[0]).cmp(b.get(j + k * steps[1]));

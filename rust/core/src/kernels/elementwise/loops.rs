@@ -62,8 +62,9 @@ impl<const N: usize> Loops<N> {
     }
 
     /// Calls `body` for each run of the innermost loop: with the place in the result, the number
-    /// of values, and the place in each input.
-    pub(crate) fn run(&self, mut body: impl FnMut(usize, usize, [usize; N])) {
+    /// of values, and the place in each input. (Not generic: it would be compiled some hundred
+    /// times, for each operation and type.)
+    pub(crate) fn run(&self, body: &mut dyn FnMut(usize, usize, [usize; N])) {
         if self.len == 0 {
             return;
         }
@@ -129,7 +130,7 @@ pub(crate) fn zip<A: Element, R: Element>(
     let mut out = scratch::<R>(loops.len)?;
     let result = out.typed_mut::<R>();
     let steps = loops.steps;
-    loops.run(|start, count, [i, j]| {
+    loops.run(&mut |start, count, [i, j]| {
         let out = &mut result[start..start + count];
         match steps {
             [0, 0] => out.fill(f(a[i], b[j])),

@@ -22,7 +22,7 @@ fn choose<T: Pod>(loops: &Loops<3>, condition: &[u8], a: &[u8], b: &[u8]) -> Res
     let mut out = scratch::<T>(loops.len)?;
     let result: &mut [T] = bytemuck::cast_slice_mut(&mut out);
     let steps = loops.steps;
-    loops.run(|start, count, [c, i, j]| {
+    loops.run(&mut |start, count, [c, i, j]| {
         let out = &mut result[start..start + count];
         if steps == [1, 1, 1] {
             let inputs = condition[c..c + count].iter().zip(&a[i..i + count]).zip(&b[j..j + count]);
@@ -43,7 +43,7 @@ fn choose<T: Pod>(loops: &Loops<3>, condition: &[u8], a: &[u8], b: &[u8]) -> Res
 fn choose_text(loops: &Loops<3>, condition: &[u8], a: &BytesArray, b: &BytesArray) -> BytesArray {
     let mut places = vec![0; loops.len];
     let steps = loops.steps;
-    loops.run(|start, count, [c, i, j]| {
+    loops.run(&mut |start, count, [c, i, j]| {
         for k in 0..count {
             let taken = condition[c + k * steps[0]] != 0;
             places[start + k] = if taken { i + k * steps[1] } else { a.len() + j + k * steps[2] };
