@@ -1,24 +1,59 @@
 """Types of the binding. The public API is the typed Python around it."""
 
-from collections.abc import Callable, Iterator as PyIterator
-from typing import Any, Protocol, final
+from collections.abc import Callable
+from collections.abc import Iterator as PyIterator
+from typing import Any, Protocol, final, type_check_only
+
+from typing_extensions import disjoint_base
 
 from headrace.spec import AnySpec
 
+__all__ = [
+    "Graph",
+    "GraphBuilder",
+    "Iterator",
+    "Plan",
+    "RecordReader",
+    "RecordWriter",
+    "__version__",
+    "batch",
+    "close_all",
+    "concatenate",
+    "echo",
+    "echo_spec",
+    "enumerate",
+    "filter",
+    "from_generator",
+    "from_tensor_slices",
+    "from_tensors",
+    "map",
+    "padded_batch",
+    "prefetch",
+    "range",
+    "repeat",
+    "run_op",
+    "serialize_example",
+    "shuffle",
+    "skip",
+    "take",
+    "tfrecord",
+    "unbatch",
+    "zip",
+]
 __version__: str
 
 # Nests: tuples, dicts, namedtuples, dataclasses, attrs instances and None are structure; any other
 # object is a leaf. Specs are nests whose leaves are headrace.spec objects; an unknown element
 # spec is an `UnknownSpec`.
-Nest = Any
+_Nest = Any
 
 @final
 class Graph:
     """What a traced function recorded."""
 
-    structure_spec: Nest
+    structure_spec: _Nest
     def __str__(self) -> str: ...
-    def __eq__(self, other: object) -> bool: ...
+    def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
 @final
@@ -30,11 +65,12 @@ class GraphBuilder:
     def constant(self, value: Any) -> int: ...
     def add(self, op: str, attrs: dict[str, Any], inputs: list[int]) -> list[int]: ...
     def spec(self, value: int) -> AnySpec: ...
-    def finish(self, outputs: Nest) -> Graph: ...  # leaves of the nest are value numbers
+    def finish(self, outputs: _Nest) -> Graph: ...  # leaves of the nest are value numbers
 
 def run_op(op: str, attrs: dict[str, Any], args: list[Any]) -> list[Any]:
     """Runs one op on arrays at once: the eager twin of `GraphBuilder.add`."""
 
+@type_check_only
 class UserFunction(Protocol):
     """What the binding needs of `headrace.function.Function`."""
 
@@ -42,17 +78,18 @@ class UserFunction(Protocol):
     fingerprint: int
     callable: Callable[..., Any]
     # A graph, or why the function runs as Python.
-    def prepare(self, element_spec: Nest) -> Graph | str: ...
+    def prepare(self, element_spec: _Nest) -> Graph | str: ...
 
+@type_check_only
 class GeneratorSource(Protocol):
     """What the binding needs of `headrace.generator.Source`."""
 
     name: str
-    element_spec: Nest
+    element_spec: _Nest
     # A fresh iterator of raw yields.
     def open(self) -> PyIterator[Any]: ...
     # A yield as a nest of arrays that fits the element spec; raises with the element's number.
-    def convert(self, value: Any, index: int) -> Nest: ...
+    def convert(self, value: Any, index: int) -> _Nest: ...
 
 @final
 class Plan:
@@ -63,7 +100,7 @@ class Plan:
     @property
     def inputs(self) -> list[Plan]: ...
     @property
-    def element_spec(self) -> Nest: ...
+    def element_spec(self) -> _Nest: ...
     @property
     def cardinality(self) -> int: ...
     @property
@@ -74,8 +111,8 @@ class Plan:
     def advance_seeds(self, count: int) -> None: ...
 
 def range(start: int, stop: int, step: int, dtype: str) -> Plan: ...
-def from_tensors(value: Nest) -> Plan: ...
-def from_tensor_slices(value: Nest) -> Plan: ...
+def from_tensors(value: _Nest) -> Plan: ...
+def from_tensor_slices(value: _Nest) -> Plan: ...
 def from_generator(source: GeneratorSource) -> Plan: ...
 def tfrecord(
     filenames: list[str],
@@ -88,7 +125,7 @@ def map(
     function: UserFunction,
     num_parallel_calls: int | None,
     deterministic: bool | None,
-    output_signature: Nest | None,
+    output_signature: _Nest | None,
 ) -> Plan: ...
 def filter(input: Plan, predicate: UserFunction) -> Plan: ...
 def shuffle(
@@ -113,10 +150,11 @@ def padded_batch(
 ) -> Plan: ...
 def unbatch(input: Plan) -> Plan: ...
 def prefetch(input: Plan, buffer_size: int) -> Plan: ...
-def zip(inputs: Nest) -> Plan: ...  # leaves are plans
+def zip(inputs: _Nest) -> Plan: ...  # leaves are plans
 def concatenate(first: Plan, second: Plan) -> Plan: ...
 def enumerate(input: Plan, start: int) -> Plan: ...
 
+@disjoint_base
 class Iterator:
     """One run of a plan. `options` and `state` are JSON texts."""
 
@@ -137,7 +175,9 @@ class RecordReader:
 
 @final
 class RecordWriter:
-    def __new__(cls, path: str, compression_type: str | None, compression_level: int | None) -> RecordWriter: ...
+    def __new__(
+        cls, path: str, compression_type: str | None, compression_level: int | None
+    ) -> RecordWriter: ...
     def write(self, record: bytes) -> None: ...
     def flush(self) -> None: ...
     def close(self) -> None: ...
@@ -145,3 +185,9 @@ class RecordWriter:
 def serialize_example(features: dict[str, Any]) -> bytes: ...
 def close_all() -> None:
     """Cancels and joins everything that runs; registered with `atexit`."""
+
+def echo(object: Any, *, copy: bool = False, view: bool = False) -> Any:
+    """Takes a nest in and gives it out again, for tests of the conversions."""
+
+def echo_spec(object: _Nest) -> _Nest:
+    """Takes a nest of specs in and gives it out again, for tests."""

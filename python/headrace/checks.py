@@ -270,7 +270,7 @@ def padding_values(element_spec: Any, values: Any) -> list[Any] | None:
         given = _along(element_spec, values, "padding_values")
     else:
         given = [values for _ in specs]
-    from .generator import to_dtype
+    from .convert import to_dtype
 
     result = []
     for value, spec in zip(given, specs, strict=True):

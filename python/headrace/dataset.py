@@ -270,7 +270,7 @@ class Dataset(Generic[T_co]):
             Accepted for tf.data's sake.
         output_signature
             A nest of specs of the result, for functions that run as Python; otherwise only a run
-            can tell.
+            can tell. Results are converted to it as those of `from_generator` are, or refused.
         executor
             ``"native"`` insists on a graph, ``"python"`` on Python.
 
@@ -291,14 +291,14 @@ class Dataset(Generic[T_co]):
                 "`synchronous` is not supported with `num_parallel_calls`, but "
                 f"`num_parallel_calls` was set to {num_parallel_calls}."
             )
+        if output_signature is not None:
+            output_signature = signature_of(None, None, output_signature)
         return self._derive(
             "map",
-            function=Function(map_func, executor),
+            function=Function(map_func, executor, output_signature),
             num_parallel_calls=checks.parallelism("num_parallel_calls", num_parallel_calls),
             deterministic=deterministic,
-            output_signature=signature_of(None, None, output_signature)
-            if output_signature is not None
-            else None,
+            output_signature=output_signature,
         )
 
     def filter(

@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from .convert import to_dtype
 from .dtypes import DType, as_dtype
 from .errors import InvalidArgumentError
-from .generator import to_dtype
 from .spec import Shape, _Spec, as_shape
 
 __all__ = [

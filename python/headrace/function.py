@@ -12,9 +12,11 @@ from collections.abc import Callable, Iterator
 from typing import Any, Literal, TypeAlias
 
 from . import _headrace
+from .convert import Converter
 from .errors import InvalidArgumentError, UnimplementedError
+from .nest import flatten, same_structure
 from .recipe import dump_callable, load_callable
-from .spec import UnknownSpec
+from .spec import UnknownSpec, shape_within
 
 __all__ = ["Executor", "Function"]
 
@@ -30,6 +32,8 @@ class Function:
         What the user gave.
     executor
         ``"native"`` insists on a graph, ``"python"`` on plain Python; ``None`` decides.
+    output_signature
+        What it returns, a nest of specs; results are converted to it, or refused.
 
     Attributes
     ----------
@@ -53,7 +57,12 @@ class Function:
     'len'
     """
 
-    def __init__(self, function: Callable[..., Any], executor: Executor = None) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        executor: Executor = None,
+        output_signature: Any = None,
+    ) -> None:
         if not callable(function):
             raise TypeError(f"a function is needed, got {function!r} ({type(function).__name__})")
         if executor == "process":  # type: ignore[comparison-overlap]
@@ -62,9 +71,13 @@ class Function:
             raise InvalidArgumentError(
                 f'`executor` must be None, "native" or "python", got {executor!r}'
             )
-        self.callable = function
+        self.function = function
         self.executor = executor
+        self.output_signature = output_signature
         self.name = _name(function)
+        self.callable = function
+        if output_signature is not None:
+            self.callable = _converting(function, output_signature, self.name)
         self.fingerprint = _fingerprint(function)
         self.reason: str | None = None
 
@@ -85,24 +98,58 @@ class Function:
             return self.reason
         from .trace import trace
 
-        graph, refusal = trace(self.callable, element_spec)
-        if graph is not None:
+        graph, refusal = trace(self.function, element_spec)
+        if graph is not None and self._fits(graph):
             return graph
-        self.reason = str(refusal)
+        if graph is not None:
+            signature = self.output_signature
+            self.reason = f"gives {graph.structure_spec!r} where the signature says {signature!r}"
+        else:
+            self.reason = str(refusal)
         if self.executor == "native":
             why = self.reason.removesuffix("; it runs as Python")
             raise InvalidArgumentError(f'executor="native" is not possible for {why}')
         return self.reason
 
+    def _fits(self, graph: _headrace.Graph) -> bool:
+        """Tell whether what the graph gives needs no conversion to the signature."""
+        signature, given = self.output_signature, graph.structure_spec
+        return signature is None or (
+            same_structure(signature, given)
+            and all(map(_is_as_declared, flatten(signature), flatten(given)))
+        )
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return _load, (dump_callable(self.callable, self.name), self.executor)
+        blob = dump_callable(self.function, self.name)
+        return _load, (blob, self.executor, self.output_signature)
 
     def __repr__(self) -> str:
         return f"<function {self.name}>"
 
 
-def _load(blob: bytes, executor: Executor) -> Function:
-    return Function(load_callable(blob), executor)
+def _load(blob: bytes, executor: Executor, output_signature: Any) -> Function:
+    return Function(load_callable(blob), executor, output_signature)
+
+
+def _is_as_declared(declared: Any, given: Any) -> bool:
+    """Tell whether every value of `given` is one of `declared`."""
+    return type(declared) is type(given) and (
+        declared == given
+        or (
+            getattr(declared, "dtype", None) == getattr(given, "dtype", None)
+            and shape_within(given.shape, declared.shape)
+        )
+    )
+
+
+def _converting(function: Callable[..., Any], signature: Any, name: str) -> Callable[..., Any]:
+    """Return `function` with its results made to fit `signature`."""
+    convert = Converter(signature, f"{name} returned a result", lists=True).convert
+
+    def converted(*args: Any) -> Any:
+        return convert(function(*args))
+
+    return converted
 
 
 def _unwrapped(function: Any) -> Any:

@@ -389,6 +389,8 @@ def _round(t: Tracer, a: Any, decimals: Any = 0, out: Any = None) -> Any:
     a = _symbol(t, a)
     if decimals != 0:
         t.refuse("rounds to decimals")
+    if a.dtype.kind in "bcV":
+        t.refuse(f"rounds {a.dtype}")
     return a._op("rint") if a.dtype.kind == "f" else copied(a)
 
 

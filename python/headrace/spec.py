@@ -56,6 +56,17 @@ def shapes_compatible(first: Shape, second: Shape) -> bool:
     )
 
 
+def shape_within(inner: Shape, outer: Shape) -> bool:
+    """Tell whether every value of shape `inner` has shape `outer`."""
+    if outer is None:
+        return True
+    return (
+        inner is not None
+        and len(inner) == len(outer)
+        and all(o is None or i == o for i, o in zip(inner, outer, strict=True))
+    )
+
+
 class _Spec:
     """Immutable record: fields in `_fields`, compared, hashed, printed and pickled by them."""
 

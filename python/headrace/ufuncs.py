@@ -145,6 +145,7 @@ def getitem(x: Symbol, key: Any) -> Any:
     tracer = x._tracer
     if type(key) is Symbol:
         if key._spec.shape == () and not is_text(key) and key.dtype.kind in "iu":
+            x._viewed = True
             (item,) = tracer.add("getitem", {}, x, key, fresh=False)
             return item
         tracer.refuse("indexes with an array or mask that only a run knows")

@@ -15,7 +15,8 @@ use crate::elements::{Elements, Packers, element};
 use crate::enter::catch;
 use crate::errors::{Fault, Result};
 use crate::graph::Graph;
-use crate::nest::{Lists, Packer};
+use crate::nest::Lists;
+use crate::packer::Packer;
 use crate::process::Inside;
 use crate::spec::element_spec_to_python;
 
@@ -33,7 +34,7 @@ pub(crate) struct PythonFunction {
 
 impl PythonFunction {
     /// Wraps a `Function`.
-    pub(crate) fn new(function: &Bound<'_, PyAny>) -> Result<Arc<dyn UserFunction>> {
+    pub(crate) fn wrap(function: &Bound<'_, PyAny>) -> Result<Arc<dyn UserFunction>> {
         let py = function.py();
         Ok(Arc::new(PythonFunction {
             callable: function.getattr(intern!(py, "callable"))?.unbind(),
@@ -65,7 +66,7 @@ impl PythonFunction {
         let mut error = None;
         for row in 0..chunk.rows() {
             let outcome = call_row(callable, &packer, chunk, row, positional);
-            if let Err(fault) = outcome.and_then(|result| Ok(results.push(&result)?)) {
+            if let Err(fault) = outcome.and_then(|result| results.push(&result)) {
                 error = Some(self.named(fault));
                 break;
             }

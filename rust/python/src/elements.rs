@@ -9,7 +9,8 @@ use pyo3::prelude::*;
 use crate::columns::Collector;
 use crate::convert::Access;
 use crate::errors::{Result, invalid};
-use crate::nest::{Lists, Packer, flatten};
+use crate::nest::{Lists, flatten};
+use crate::packer::Packer;
 use crate::to_python;
 
 /// A structure with its packer.

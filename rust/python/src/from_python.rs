@@ -20,7 +20,8 @@ use pyo3::types::{
 use crate::convert::{Access, Array, Kind, descriptor, is_scalar, scalar_value};
 use crate::errors::{Result, invalid};
 use crate::imports;
-use crate::nest::{Lists, Packer, flatten};
+use crate::nest::{Lists, flatten};
+use crate::packer::Packer;
 use crate::to_python;
 
 /// An opaque object of the user. Dropped with the GIL held, or handed to PyO3 to be so.

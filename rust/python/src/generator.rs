@@ -26,7 +26,7 @@ pub(crate) struct PythonSource {
 
 impl PythonSource {
     /// Wraps a `Source`.
-    pub(crate) fn new(source: &Bound<'_, PyAny>) -> Result<Arc<dyn ForeignSource>> {
+    pub(crate) fn wrap(source: &Bound<'_, PyAny>) -> Result<Arc<dyn ForeignSource>> {
         let py = source.py();
         Ok(Arc::new(PythonSource {
             name: source.getattr(intern!(py, "name"))?.extract()?,

@@ -53,7 +53,7 @@ pub(crate) struct Iterator {
 #[pymethods]
 impl Iterator {
     #[new]
-    #[pyo3(signature = (plan, options, state = None))]
+    #[pyo3(signature = (plan, options, state))]
     fn new(
         py: Python<'_>,
         plan: &Bound<'_, Plan>,

@@ -1,7 +1,7 @@
 //! Python bindings of headrace: the module `headrace._headrace`, and no logic.
 //!
-//! `convert` is the NumPy edge; `to_python` and `from_python` stand on it; `nest` packs and
-//! unpacks structures. Everything that may wait goes through `enter`.
+//! `convert` is the NumPy edge; `to_python` and `from_python` stand on it; `nest` and `packer`
+//! know structures. Everything that may wait goes through `enter`.
 
 mod call;
 mod columns;
@@ -15,6 +15,7 @@ mod graph;
 mod imports;
 mod iterator;
 mod nest;
+mod packer;
 mod plan;
 mod process;
 mod records;

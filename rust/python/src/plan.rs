@@ -1,5 +1,7 @@
 //! One function per dataset op: arguments converted, a node made.
 
+use std::sync::Arc;
+
 use headrace::batching::batch::BatchNode;
 use headrace::batching::padded_batch::PaddedBatchNode;
 use headrace::batching::unbatch::UnbatchNode;
@@ -83,7 +85,7 @@ impl Plan {
 }
 
 fn plan(plan: &Bound<'_, Plan>) -> engine::Plan {
-    plan.get().0.clone()
+    Arc::clone(&plan.get().0)
 }
 
 #[pyfunction]
@@ -108,11 +110,11 @@ pub(crate) fn from_tensor_slices(value: &Bound<'_, PyAny>) -> Result<Plan> {
 
 #[pyfunction]
 pub(crate) fn from_generator(source: &Bound<'_, PyAny>) -> Result<Plan> {
-    Ok(Plan(GeneratorNode::plan(PythonSource::new(source)?)))
+    Ok(Plan(GeneratorNode::plan(PythonSource::wrap(source)?)))
 }
 
 #[pyfunction]
-#[pyo3(signature = (filenames, compression_type = None, buffer_size = None, num_parallel_reads = None))]
+#[pyo3(signature = (filenames, compression_type, buffer_size, num_parallel_reads))]
 pub(crate) fn tfrecord(
     filenames: Vec<String>,
     compression_type: Option<&str>,
@@ -127,7 +129,7 @@ pub(crate) fn tfrecord(
 }
 
 #[pyfunction]
-#[pyo3(signature = (input, function, num_parallel_calls = None, deterministic = None, output_signature = None))]
+#[pyo3(signature = (input, function, num_parallel_calls, deterministic, output_signature))]
 pub(crate) fn map(
     input: &Bound<'_, Plan>,
     function: &Bound<'_, PyAny>,
@@ -137,13 +139,13 @@ pub(crate) fn map(
 ) -> Result<Plan> {
     let parallel = Parallel::from_calls(num_parallel_calls)?;
     let declared = output_signature.map(element_spec).transpose()?;
-    let function = PythonFunction::new(function)?;
+    let function = PythonFunction::wrap(function)?;
     Ok(Plan(MapNode::plan(plan(input), function, parallel, deterministic, declared)?))
 }
 
 #[pyfunction]
 pub(crate) fn filter(input: &Bound<'_, Plan>, predicate: &Bound<'_, PyAny>) -> Result<Plan> {
-    Ok(Plan(FilterNode::plan(plan(input), PythonFunction::new(predicate)?)?))
+    Ok(Plan(FilterNode::plan(plan(input), PythonFunction::wrap(predicate)?)?))
 }
 
 #[pyfunction]
@@ -174,7 +176,7 @@ pub(crate) fn skip(input: &Bound<'_, Plan>, count: i64) -> Plan {
 }
 
 #[pyfunction]
-#[pyo3(signature = (input, batch_size, drop_remainder, num_parallel_calls = None, deterministic = None))]
+#[pyo3(signature = (input, batch_size, drop_remainder, num_parallel_calls, deterministic))]
 pub(crate) fn batch(
     input: &Bound<'_, Plan>,
     batch_size: i64,

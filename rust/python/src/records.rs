@@ -29,7 +29,7 @@ pub(crate) struct RecordReader(Mutex<Reading>);
 #[pymethods]
 impl RecordReader {
     #[new]
-    #[pyo3(signature = (path, compression_type = None))]
+    #[pyo3(signature = (path, compression_type))]
     fn new(py: Python<'_>, path: &str, compression_type: Option<&str>) -> Result<Self> {
         let compression = Compression::from_name(compression_type)?;
         let reader = enter(py, || Reader::open(path, compression, ReadOptions::default()))?;
@@ -73,7 +73,7 @@ impl RecordWriter {
 #[pymethods]
 impl RecordWriter {
     #[new]
-    #[pyo3(signature = (path, compression_type = None, compression_level = None))]
+    #[pyo3(signature = (path, compression_type, compression_level))]
     fn new(
         py: Python<'_>,
         path: &str,
@@ -182,6 +182,24 @@ impl<'py> Held<'py> {
     }
 }
 
+/// The keys of the last Example as addresses, and their order.
+static LAST_KEYS: Mutex<(Vec<usize>, Vec<usize>)> = Mutex::new((Vec::new(), Vec::new()));
+
+/// The ascending order of the keys. Examples written in a loop have the same key objects in the
+/// same order, so that of the last is tried; should it not fit, the writer sorts.
+fn key_order(held: &[(Bound<'_, PyString>, Held<'_>)]) -> Result<Vec<usize>> {
+    let addresses = held.iter().map(|(name, _)| name.as_ptr().addr());
+    let mut last = LAST_KEYS.lock().unwrap_or_else(PoisonError::into_inner);
+    if last.0.iter().copied().eq(addresses.clone()) {
+        return Ok(last.1.clone());
+    }
+    let names = held.iter().map(|(name, _)| Ok(name.to_str()?)).collect::<Result<Vec<_>>>()?;
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    order.sort_by_key(|index| names[*index]);
+    *last = (addresses.collect(), order.clone());
+    Ok(order)
+}
+
 /// Writes a `tf.train.Example`.
 #[pyfunction]
 pub(crate) fn serialize_example<'py>(
@@ -200,7 +218,8 @@ pub(crate) fn serialize_example<'py>(
         }
     }
     let mut entries = Vec::with_capacity(held.len());
-    for (name, held) in &held {
+    for index in key_order(&held)? {
+        let (name, held) = &held[index];
         entries.push((name.to_str()?, held.value()?));
     }
     let bytes = proto::serialize_example(&entries)?;

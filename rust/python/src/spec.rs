@@ -12,7 +12,8 @@ use pyo3::types::{PyBytes, PyString, PyTuple, PyType};
 use crate::convert::dtype_of;
 use crate::errors::{Result, invalid};
 use crate::imports;
-use crate::nest::{Lists, Packer, flatten};
+use crate::nest::{Lists, flatten};
+use crate::packer::Packer;
 
 /// Anything that names a dtype: a NumPy dtype or scalar type, `bytes`, `str`, a name.
 pub(crate) fn dtype(value: &Bound<'_, PyAny>) -> Result<DType> {

@@ -3,6 +3,8 @@
 //! Shape [] gives a NumPy scalar, `bytes` or `str`; anything larger an array, text as an object
 //! array. Rows of a stacked column are made straight from its memory.
 
+use std::sync::Arc;
+
 use headrace::Error;
 use headrace::data::column::ForeignArray;
 use headrace::data::{BytesArray, Column, DType, Data, Tensor, Value};
@@ -89,7 +91,7 @@ pub(crate) fn value<'py>(
                 return Err(Error::internal("an object that the binding does not know").into());
             };
             let items = objects.items.iter();
-            let items = items.map(|item| self::value(py, Value::Foreign(item.clone()), access));
+            let items = items.map(|item| self::value(py, Value::Foreign(Arc::clone(item)), access));
             object_array(py, &objects.dims, items, access)
         }
     }
