@@ -208,6 +208,14 @@ impl Error {
         self
     }
 
+    /// Removes the record number, where it counts something that the user does not know.
+    #[must_use]
+    pub fn without_record(mut self) -> Self {
+        self.0.place.record = None;
+        self.0.place.offset = None;
+        self
+    }
+
     /// Adds the feature, unless known.
     pub fn at_feature(mut self, feature: &str) -> Self {
         self.0.place.feature.get_or_insert_with(|| feature.into());

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::data::dtype::DType;
-use crate::data::shape::{Dims, volume};
+use crate::data::shape::{Dims, Tuple, volume};
 use crate::data::tensor::Tensor;
 use crate::error::{Error, Result};
 
@@ -438,6 +438,17 @@ impl Column {
             })),
             Column::Foreign(values) => Column::Foreign(values),
         })
+    }
+
+    /// Type and row shape, for messages.
+    pub fn describe(&self) -> String {
+        let kind = self.kind();
+        let dims = match self {
+            Column::Stacked(tensor) => tensor.dims().get(1..).unwrap_or_default().into(),
+            Column::Rows(rows) => rows.shapes().first().cloned().unwrap_or_default(),
+            _ => return kind,
+        };
+        format!("{kind}{}", Tuple(&dims))
     }
 
     /// What a message calls this kind of column.

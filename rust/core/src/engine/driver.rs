@@ -75,6 +75,8 @@ struct Shared {
     in_flight: AtomicUsize,
     /// Tasks that are spawned and have not ended.
     tasks: AtomicUsize,
+    /// Tasks that have a thread.
+    running: AtomicUsize,
     dropped: AtomicBool,
     /// When the driver last stood still because its channel was full.
     stalled: Mutex<Option<Instant>>,
@@ -87,6 +89,8 @@ pub struct Driver {
     /// Outcomes of the slot taken last.
     ready: Outcomes,
     quiet: bool,
+    /// The consumer has waited for a task to start.
+    waited: bool,
 }
 
 enum Round {
@@ -110,10 +114,11 @@ impl Driver {
             demand: AtomicUsize::new(1),
             in_flight: AtomicUsize::new(0),
             tasks: AtomicUsize::new(0),
+            running: AtomicUsize::new(0),
             dropped: AtomicBool::new(false),
             stalled: Mutex::new(None),
         };
-        Driver { shared: Arc::new(shared), slots: rx, ready: Outcomes::new(), quiet }
+        Driver { shared: Arc::new(shared), slots: rx, ready: Outcomes::new(), quiet, waited: false }
     }
 
     /// The next outcome, of at most `max` elements.
@@ -131,7 +136,7 @@ impl Driver {
                 Err(TryRecvError::Disconnected) => return Ok(None),
                 Err(TryRecvError::Empty) => {
                     Shared::wake(&self.shared);
-                    if !self.work_here()? {
+                    if self.leaves_work_to_tasks() || !self.work_here()? {
                         self.wait_for_slot()?;
                     }
                 }
@@ -177,9 +182,20 @@ impl Driver {
             Slot::Working(result) => self.wait_for_result(&result),
         };
         self.shared.in_flight.fetch_sub(1, SeqCst);
+        self.waited = false;
         Shared::wake(&self.shared);
         self.ready = outcomes?;
         Ok(())
+    }
+
+    /// True while tasks of foreign code run: one slow call in the consumer's thread would hold up
+    /// the results of all others. Without a running task the consumer waits once for one to start.
+    fn leaves_work_to_tasks(&mut self) -> bool {
+        if !self.shared.plan.single || self.shared.tasks.load(SeqCst) == 0 {
+            return false;
+        }
+        let waited = std::mem::replace(&mut self.waited, true);
+        !waited || self.shared.running.load(SeqCst) > 0
     }
 
     /// One round in the consumer's own thread; false if another thread is at the source.
@@ -273,6 +289,12 @@ impl Shared {
     }
 
     fn task(&self) {
+        self.running.fetch_add(1, SeqCst);
+        self.rounds();
+        self.running.fetch_sub(1, SeqCst);
+    }
+
+    fn rounds(&self) {
         while !self.over() {
             let limit = self.run.limit();
             match limited(limit, || busy(&self.stats, || self.step())) {

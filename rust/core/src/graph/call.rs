@@ -242,15 +242,7 @@ fn bisect(graph: &Graph, chunk: &Chunk, done: &mut Vec<Chunk>) -> Result<()> {
 
 /// A row of a chunk is no record of the user's: its number is left out.
 fn without_row(error: Error) -> Error {
-    let place = error.place();
-    if place.record.is_none() || place.file.is_some() {
-        return error;
-    }
-    let mut bare = Error::new(error.kind(), error.message());
-    if let Some(feature) = &place.feature {
-        bare = bare.at_feature(feature);
-    }
-    bare
+    if error.place().file.is_some() { error } else { error.without_record() }
 }
 
 #[cfg(test)]

@@ -81,7 +81,7 @@ impl Node for FilterNode {
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let function = opening.function(&self.predicate, self.input.spec())?;
-        let predicate = Apply { function, stage: "filter" };
+        let predicate = Apply { function, stage: "filter", declared: None };
         let input = opening.input(0, &self.input)?;
         Ok(Box::new(FilterStage { input, predicate, taken: 0, ready: VecDeque::new() }))
     }

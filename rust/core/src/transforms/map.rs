@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use crate::data::{Chunk, ElementSpec};
+use crate::data::{Chunk, Column, ElementSpec, Spec};
 use crate::engine::driver::{self, Driver, Outcomes, Work};
 use crate::engine::node::Arg;
 use crate::engine::pool::{Kind, parallelism};
@@ -130,7 +130,8 @@ impl Node for MapNode {
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let function = opening.function(&self.function, self.input.spec())?;
-        let work = Arc::new(Apply { function: Arc::clone(&function), stage: "map" });
+        let declared = if function.is_native() { None } else { Some(self.spec.clone()) };
+        let work = Arc::new(Apply { function: Arc::clone(&function), stage: "map", declared });
         if self.parallel == Parallel::Serial {
             let input = opening.passage(0, &self.input)?;
             return Ok(Box::new(MapStage { input, work, taken: 0, ready: Outcomes::new() }));
@@ -174,6 +175,8 @@ pub(crate) fn function_notes(prepared: &Prepared) -> Vec<String> {
 pub(crate) struct Apply {
     pub(crate) function: Arc<FunctionRun>,
     pub(crate) stage: &'static str,
+    /// What the results of foreign code must look like.
+    pub(crate) declared: Option<ElementSpec>,
 }
 
 impl Apply {
@@ -187,6 +190,11 @@ impl Apply {
                 Err(error) => Called::failed(error),
             };
             if let Some(done) = done {
+                if let Err(error) = self.check(&done) {
+                    outcomes.push(Err(self.at_element(error, first + at as u64)));
+                    at += done.rows();
+                    continue;
+                }
                 let rows = done.rows();
                 let mark = if at == 0 { chunk.mark.clone() } else { None };
                 outcomes.push(Ok((at, done.marked(mark))));
@@ -208,10 +216,46 @@ impl Apply {
         outcomes
     }
 
+    /// Fails if results do not look as declared.
+    fn check(&self, done: &Chunk) -> Result<()> {
+        let Some(ElementSpec::Known(structure, specs)) = &self.declared else { return Ok(()) };
+        if done.structure() != structure {
+            let given = done.structure();
+            return Err(Error::invalid_argument(format!(
+                "expected results of structure {structure}, got {given}"
+            )));
+        }
+        let unfit = specs.iter().zip(done.columns()).find(|(spec, column)| !fits(spec, column));
+        unfit.map_or(Ok(()), |(spec, column)| {
+            let given = column.describe();
+            Err(Error::invalid_argument(format!("expected a result of {spec}, got {given}"))
+                .with_hint("correct output_signature, or what the function returns"))
+        })
+    }
+
     fn at_element(&self, error: Error, element: u64) -> Error {
         let name =
             || format!("{} {}, element {element}", self.stage, self.function.function().name());
         error.at_node(name)
+    }
+}
+
+/// True if all rows of the column are of this spec.
+fn fits(spec: &Spec, column: &Column) -> bool {
+    if spec.dtype() != column.dtype() {
+        return false;
+    }
+    match (spec, column) {
+        (Spec::Tensor { shape, .. }, Column::Stacked(tensor)) => {
+            shape.accepts(tensor.dims().get(1..).unwrap_or_default())
+        }
+        (Spec::Tensor { shape, .. }, Column::Rows(rows)) => {
+            rows.shapes().iter().all(|dims| shape.accepts(dims))
+        }
+        (Spec::Sparse { .. }, Column::Sparse(_))
+        | (Spec::Ragged { .. }, Column::Ragged(_))
+        | (Spec::Object, Column::Foreign(_)) => true,
+        _ => false,
     }
 }
 

@@ -2,6 +2,8 @@
 
 // Each test binary uses a part of it.
 #![allow(dead_code)]
+// Clippy's leave for tests ends at functions without #[test].
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
