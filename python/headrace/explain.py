@@ -7,6 +7,7 @@ iterator would.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,11 +38,45 @@ _DEFAULTS: dict[str, tuple[Any, ...]] = {
 
 def explain(dataset: Dataset[Any]) -> str:
     """Return the plan of `dataset` as text."""
-    return "\n".join(_lines(dataset, "", ""))
+    rewrites = []
+    injects = dataset.options().experimental_optimization.inject_prefetch is not False
+    if (
+        injects
+        and dataset._plan.quiet
+        and not _ends_in(dataset, "prefetch")
+        and not _draws(dataset)
+    ):
+        rewrites.append("read ahead of the user by an injected prefetch (inject_prefetch)")
+    return "\n".join(_lines(dataset, "", "", rewrites))
 
 
-def _lines(dataset: Dataset[Any], head: str, tail: str) -> list[str]:
-    details = _functions(dataset)
+def _ends_in(dataset: Dataset[Any], op: str) -> bool:
+    while dataset._op == "with_options":
+        (dataset,) = dataset._inputs
+    return dataset._op == op
+
+
+def _draws(dataset: Dataset[Any]) -> bool:
+    return dataset._op == "shuffle" or any(map(_draws, flatten(dataset._inputs)))
+
+
+# Steps that open as their input: they change nothing.
+_NOOPS = {("repeat", "count", 1), ("take", "count", -1), ("skip", "count", 0)}
+_NOOPS |= {("prefetch", "buffer_size", 0)}
+
+
+def _vanishes(dataset: Dataset[Any]) -> bool:
+    return any((dataset._op, name, value) in _NOOPS for name, value in _plain(dataset._args))
+
+
+def _plain(args: dict[str, Any]) -> list[tuple[str, int]]:
+    return [(name, value) for name, value in args.items() if type(value) is int]
+
+
+def _lines(dataset: Dataset[Any], head: str, tail: str, rewrites: Sequence[str] = ()) -> list[str]:
+    details = [*rewrites, *_functions(dataset)]
+    if _vanishes(dataset):
+        details.append("changes nothing, so it is left out")
     inputs = flatten(dataset._inputs)
     lines = [f"{head}{_title(dataset)}"]
     bar = "│  " if inputs else "   "
