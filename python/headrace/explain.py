@@ -38,14 +38,10 @@ _DEFAULTS: dict[str, tuple[Any, ...]] = {
 
 def explain(dataset: Dataset[Any]) -> str:
     """Return the plan of `dataset` as text."""
-    rewrites = []
     injects = dataset.options().experimental_optimization.inject_prefetch is not False
-    if (
-        injects
-        and dataset._plan.quiet
-        and not _ends_in(dataset, "prefetch")
-        and not _draws(dataset)
-    ):
+    quiet = dataset._plan.quiet and not _draws(dataset)
+    rewrites = []
+    if injects and quiet and not _ends_in(dataset, "prefetch"):
         rewrites.append("read ahead of the user by an injected prefetch (inject_prefetch)")
     return "\n".join(_lines(dataset, "", "", rewrites))
 
@@ -60,17 +56,17 @@ def _draws(dataset: Dataset[Any]) -> bool:
     return dataset._op == "shuffle" or any(map(_draws, flatten(dataset._inputs)))
 
 
-# Steps that open as their input: they change nothing.
-_NOOPS = {("repeat", "count", 1), ("take", "count", -1), ("skip", "count", 0)}
-_NOOPS |= {("prefetch", "buffer_size", 0)}
-
-
 def _vanishes(dataset: Dataset[Any]) -> bool:
-    return any((dataset._op, name, value) in _NOOPS for name, value in _plain(dataset._args))
-
-
-def _plain(args: dict[str, Any]) -> list[tuple[str, int]]:
-    return [(name, value) for name, value in args.items() if type(value) is int]
+    """Tell whether a step changes nothing, so that it opens as its input."""
+    count = dataset._args.get("count", dataset._args.get("buffer_size"))
+    match dataset._op:
+        case "repeat":
+            return bool(count == 1)
+        case "skip" | "prefetch":
+            return bool(count == 0)
+        case "take":
+            return count is not None and bool(count < 0)
+    return False
 
 
 def _lines(dataset: Dataset[Any], head: str, tail: str, rewrites: Sequence[str] = ()) -> list[str]:
