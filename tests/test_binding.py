@@ -16,10 +16,8 @@ from headrace import _headrace as binding
 from headrace import errors, spec
 from headrace.tensors import RaggedTensor, SparseTensor
 
-NUMBERS = (
-    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 "
-    "float16 float32 float64 complex64 complex128"
-).split()
+INTEGERS = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
+NUMBERS = ["bool", *INTEGERS, "float16", "float32", "float64", "complex64", "complex128"]
 WAYS = [{}, {"copy": True}, {"view": True}]
 
 
@@ -360,6 +358,20 @@ def test_stop_iteration_does_not_end_the_loop():
     with pytest.raises(RuntimeError) as caught:
         list(hr.Dataset.range(2).map(python(stop)))
     assert isinstance(caught.value.__cause__, StopIteration)
+
+
+@pytest.mark.parametrize("leave", [KeyboardInterrupt, SystemExit])
+def test_leaving_ends_the_run(leave):
+    def interrupted(x):
+        if x == 1:
+            raise leave
+        return x
+
+    run = iter(hr.Dataset.range(4).map(python(interrupted)))
+    assert next(run) == 0
+    with pytest.raises(leave):
+        next(run)
+    assert list(run) == []
 
 
 def test_a_change_of_structure_or_dtype_names_the_function():

@@ -45,7 +45,8 @@ def test_the_interpreter_ends_with_runs_open():
 
         runs = [iter(hr.Dataset.range(10**9).map(slow, num_parallel_calls=2).prefetch(9))]
         signature = hr.TensorSpec((), np.int64)
-        runs.append(iter(hr.Dataset.from_generator(numbers, output_signature=signature).prefetch(2)))
+        generated = hr.Dataset.from_generator(numbers, output_signature=signature)
+        runs.append(iter(generated.prefetch(2)))
         runs.append(iter(hr.Dataset.range(10**9).shuffle(100).batch(3).prefetch(2)))
         for run in runs:
             next(run)

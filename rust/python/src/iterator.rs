@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use headrace::Error;
 use headrace::engine::RunOptions;
 use headrace::engine::state::State;
+use pyo3::exceptions::{PyKeyboardInterrupt, PySystemExit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::Value as Json;
@@ -14,7 +15,7 @@ use serde_json::Value as Json;
 use crate::convert::Access;
 use crate::elements::{Packers, element, only_element};
 use crate::enter::enter;
-use crate::errors::{Result, invalid};
+use crate::errors::{Fault, Result, invalid};
 use crate::plan::Plan;
 use crate::process;
 use crate::shared::{SharedRun, Taken};
@@ -50,6 +51,19 @@ pub(crate) struct Iterator {
     packers: Packers,
 }
 
+impl Iterator {
+    /// Ctrl-C and `sys.exit` end the run; after any other error it goes on.
+    fn failed(&self, py: Python<'_>, fault: Fault) -> Fault {
+        let error = PyErr::from(fault);
+        if error.is_instance_of::<PyKeyboardInterrupt>(py)
+            || error.is_instance_of::<PySystemExit>(py)
+        {
+            let _ = enter(py, || self.run.close(Instant::now()));
+        }
+        error.into()
+    }
+}
+
 #[pymethods]
 impl Iterator {
     #[new]
@@ -76,7 +90,7 @@ impl Iterator {
     fn __next__<'py>(&self, py: Python<'py>) -> Result<Option<Bound<'py, PyAny>>> {
         let taken = match self.run.ready() {
             Some(taken) => Some(taken),
-            None => enter(py, || self.run.next())?,
+            None => enter(py, || self.run.next()).map_err(|fault| self.failed(py, fault))?,
         };
         match taken {
             None => Ok(None),
