@@ -145,6 +145,16 @@ def test_explain_shows_the_tree():
     ]
 
 
+def test_explain_shows_rewrites():
+    dataset = hr.Dataset.range(3).repeat(1)
+    assert "injected prefetch" in dataset.explain()
+    assert "left out" in dataset.explain()
+    options = hr.Options()
+    options.experimental_optimization.inject_prefetch = False
+    assert "injected prefetch" not in dataset.with_options(options).explain()
+    assert "injected prefetch" not in dataset.shuffle(2).explain()
+
+
 def test_a_dataset_is_not_iterated_in_a_trace():
     inner = hr.Dataset.range(3)
     dataset = hr.Dataset.range(2).map(lambda x: x + next(iter(inner)))

@@ -52,6 +52,11 @@ def test_files_are_read_one_after_the_other(tmp_path):
     assert list(hr.TFRecordDataset(np.array([str(p) for p in paths]))) == [b"b", b"a", b"c"]
 
 
+def test_interleaved_reads_are_not_there_yet():
+    with pytest.raises(hr.errors.UnimplementedError, match="num_parallel_reads=4"):
+        hr.TFRecordDataset("a", num_parallel_reads=4)
+
+
 def test_a_path_is_not_a_pattern(tmp_path):
     folder = tmp_path / "dir[1]"
     folder.mkdir()

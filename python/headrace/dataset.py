@@ -15,7 +15,7 @@ import numpy as np
 from . import _headrace, checks
 from .checks import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
 from .dtypes import as_dtype, dtype_name
-from .errors import InvalidArgumentError
+from .errors import InvalidArgumentError, UnimplementedError
 from .function import Executor, Function
 from .generator import Source, signature_of
 from .iterator import Iterator
@@ -767,6 +767,7 @@ class Dataset(Generic[T_co]):
         --------
         >>> print(hr.Dataset.range(3).take(2).explain())
         take(count=2): int64 (), 2 elements
+        │  read ahead of the user by an injected prefetch (inject_prefetch)
         └─ range(stop=3): int64 (), 3 elements
         """
         from .explain import explain
@@ -797,8 +798,8 @@ class TFRecordDataset(Dataset[bytes]):
     buffer_size
         Bytes of a read; ``None`` lets headrace choose.
     num_parallel_reads
-        How many files are read at once, their records interleaved one by one; ``None``: one file
-        after the other.
+        ``None`` or 1: one file after the other. More, which interleaves their records in tf.data,
+        is not there yet.
     name
         Accepted for tf.data's sake.
 
@@ -808,6 +809,8 @@ class TFRecordDataset(Dataset[bytes]):
         A file name is not a path.
     InvalidArgumentError
         An unknown compression.
+    UnimplementedError
+        `num_parallel_reads` above 1.
     NotFoundError, DataLossError
         During iteration: a file is missing or damaged; the text has file, record and byte.
 
@@ -828,13 +831,18 @@ class TFRecordDataset(Dataset[bytes]):
         name: str | None = None,
     ) -> TFRecordDataset:
         """Check the arguments and make the plan."""
+        if checks.parallelism("num_parallel_reads", num_parallel_reads) not in (None, 1):
+            raise UnimplementedError(
+                f"num_parallel_reads={num_parallel_reads} is not there yet: files are read one "
+                "after the other; a prefetch above reads ahead"
+            )
         made = _make(
             "tfrecord",
             (),
             filenames=checks.paths(filenames),
             compression_type=checks.compression(compression_type),
             buffer_size=None if buffer_size is None else checks.integer("buffer_size", buffer_size),
-            num_parallel_reads=checks.parallelism("num_parallel_reads", num_parallel_reads),
+            num_parallel_reads=num_parallel_reads,
         )
         assert isinstance(made, TFRecordDataset)
         return made

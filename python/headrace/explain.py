@@ -7,6 +7,7 @@ iterator would.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,11 +38,41 @@ _DEFAULTS: dict[str, tuple[Any, ...]] = {
 
 def explain(dataset: Dataset[Any]) -> str:
     """Return the plan of `dataset` as text."""
-    return "\n".join(_lines(dataset, "", ""))
+    injects = dataset.options().experimental_optimization.inject_prefetch is not False
+    quiet = dataset._plan.quiet and not _draws(dataset)
+    rewrites = []
+    if injects and quiet and not _ends_in(dataset, "prefetch"):
+        rewrites.append("read ahead of the user by an injected prefetch (inject_prefetch)")
+    return "\n".join(_lines(dataset, "", "", rewrites))
 
 
-def _lines(dataset: Dataset[Any], head: str, tail: str) -> list[str]:
-    details = _functions(dataset)
+def _ends_in(dataset: Dataset[Any], op: str) -> bool:
+    while dataset._op == "with_options":
+        (dataset,) = dataset._inputs
+    return dataset._op == op
+
+
+def _draws(dataset: Dataset[Any]) -> bool:
+    return dataset._op == "shuffle" or any(map(_draws, flatten(dataset._inputs)))
+
+
+def _vanishes(dataset: Dataset[Any]) -> bool:
+    """Tell whether a step changes nothing, so that it opens as its input."""
+    count = dataset._args.get("count", dataset._args.get("buffer_size"))
+    match dataset._op:
+        case "repeat":
+            return bool(count == 1)
+        case "skip" | "prefetch":
+            return bool(count == 0)
+        case "take":
+            return count is not None and bool(count < 0)
+    return False
+
+
+def _lines(dataset: Dataset[Any], head: str, tail: str, rewrites: Sequence[str] = ()) -> list[str]:
+    details = [*rewrites, *_functions(dataset)]
+    if _vanishes(dataset):
+        details.append("changes nothing, so it is left out")
     inputs = flatten(dataset._inputs)
     lines = [f"{head}{_title(dataset)}"]
     bar = "│  " if inputs else "   "

@@ -107,7 +107,8 @@ class OptimizationOptions(_Fields):
     Attributes
     ----------
     inject_prefetch
-        ``True``: pipelines without side effects read ahead of the user.
+        Pipelines without side effects or random order read ahead of the user, as if they ended in
+        ``prefetch(AUTOTUNE)``; on unless ``False``.
 
     Examples
     --------

@@ -123,8 +123,12 @@ impl Iterator {
 
 impl Drop for Iterator {
     fn drop(&mut self) {
-        let Some(parts) = self.run.dismantle() else { return };
-        let mut parts = Some(parts);
+        if !self.run.is_here() {
+            // Threads that are no more may hold its locks: a forked child lets it lie.
+            std::mem::forget(Arc::clone(&self.run));
+            return;
+        }
+        let mut parts = Some(self.run.dismantle());
         Python::try_attach(|py| {
             // An exception on its way out may be what drops the iterator: code that runs here
             // (a generator that is closed) must not lose it.

@@ -222,15 +222,11 @@ impl SharedRun {
         self.context.cancel();
     }
 
-    /// Takes what must be dropped without the GIL; in a forked child nothing, for its locks may
-    /// be held by threads that are no more.
-    pub(crate) fn dismantle(&self) -> Option<impl Send + use<>> {
-        if !self.is_here() {
-            return None;
-        }
+    /// Takes what must be dropped without the GIL.
+    pub(crate) fn dismantle(&self) -> impl Send + use<> {
         self.context.cancel();
         let mut inner = self.lock();
-        Some((inner.run.take(), inner.chunk.take()))
+        (inner.run.take(), inner.chunk.take())
     }
 }
 

@@ -1,0 +1,43 @@
+"""`Dataset.prefetch`."""
+
+import time
+
+import pytest
+from laws import check_laws
+
+import headrace as hr
+
+
+def test_prefetch_changes_nothing_but_when():
+    assert [x.item() for x in hr.Dataset.range(5).prefetch(2)] == [0, 1, 2, 3, 4]
+    with pytest.raises(hr.errors.InvalidArgumentError, match="buffer_size"):
+        hr.Dataset.range(3).prefetch(-2)
+
+
+@pytest.mark.parametrize(("size", "ran"), [(4, {5, 6}), (0, {1})])
+def test_prefetch_runs_ahead_as_far_as_asked(size, ran):
+    calls = []
+
+    def note(x):
+        calls.append(x)
+        return x
+
+    iterator = iter(hr.Dataset.range(100).map(note).prefetch(size))
+    next(iterator)
+    time.sleep(0.3)
+    assert len(calls) in ran
+
+
+def test_prefetch_overlaps_producer_and_consumer():
+    def slow(x):
+        time.sleep(0.02)
+        return x
+
+    started = time.perf_counter()
+    for _ in hr.Dataset.range(15).map(slow).prefetch(2):
+        time.sleep(0.02)
+    assert time.perf_counter() - started < 0.52
+
+
+def test_the_laws_hold():
+    check_laws(lambda: hr.Dataset.range(20).prefetch(3))
