@@ -1,5 +1,8 @@
 //! Shuffle orders, equal to TensorFlow's.
 
+// Clippy's leave for tests ends at functions without #[test].
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 mod support;
 
 use headrace::data::{Column, Value};
