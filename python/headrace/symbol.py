@@ -337,7 +337,7 @@ class Symbol:
                     "makes an array of a value", "write x.astype(dtype), to make it traceable"
                 )
             raise AttributeError(name)
-        kind = self.__class__
+        kind = np.ndarray if self._spec.shape is None else self.__class__
         if not hasattr(kind, name):
             raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
         self._own(name)
