@@ -42,6 +42,8 @@ def test_bfloat16_goes_through_ml_dtypes():
     ml_dtypes = pytest.importorskip("ml_dtypes")
     for value in (np.arange(6).astype(ml_dtypes.bfloat16), ml_dtypes.bfloat16(1.5)):
         same(binding.echo(value), value)
+    one = spec.TensorSpec((), "bfloat16")
+    assert binding.echo_spec(one) == one
 
 
 @pytest.mark.parametrize("dtype", ["i2", "i8", "f4", "f8", "c8", "f2", "u4"])
@@ -277,7 +279,7 @@ def test_references_do_not_leak():
         (spec.TensorSpec((), str), {"s": spec.SparseTensorSpec((None,), np.int64)}),
         Pair(spec.RaggedTensorSpec((2, None), np.int32, 1, np.int32), spec.ObjectSpec()),
         spec.UnknownSpec(),
-        (spec.TensorSpec((), "bfloat16"), None),
+        (spec.TensorSpec((), np.float16), None),
     ],
     ids=repr,
 )

@@ -14,7 +14,15 @@ HEAD = "import headrace as hr, numpy as np, os, sys, threading, time\n"
 
 def start(code):
     return subprocess.Popen(
-        [sys.executable, "-u", "-c", HEAD + textwrap.dedent(code)],
+        # Python 3.12 and later warn of forks of processes with threads.
+        [
+            sys.executable,
+            "-u",
+            "-W",
+            "ignore::DeprecationWarning",
+            "-c",
+            HEAD + textwrap.dedent(code),
+        ],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
