@@ -1,0 +1,70 @@
+"""Errors are outcomes: chunking does not move them, and a resumed run meets the same ones."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from laws import with_options
+from test_laws import SOURCES, STEPS, _pipeline, calls
+
+import headrace as hr
+
+LIMIT = 80
+
+
+def fails_on_some(x):
+    if x.item() % 3 == 1:
+        raise KeyError(x.item())
+    return x
+
+
+failing = st.builds(lambda n: lambda d: d.map(fails_on_some, num_parallel_calls=n), calls)
+# Resuming these over errors is tested apart, below.
+others = [step for name, step in STEPS.items() if name not in ("enumerate", "shuffle")]
+
+
+def outcomes(iterator, limit=LIMIT):
+    """Return what an iterator gives: elements as text, errors by class and message."""
+    seen = []
+    for _ in range(limit):
+        try:
+            seen.append(str(next(iterator)))
+        except StopIteration:
+            break
+        except (KeyError, hr.errors.HeadraceError) as error:
+            seen.append((type(error), str(error)))
+    return seen
+
+
+def check_outcomes(build):
+    expected = outcomes(iter(build()))
+    for rows in (1, 2, 7):
+        assert outcomes(iter(with_options(build(), _chunk_rows=rows))) == expected
+    for position in range(len(expected) + 1):
+        iterator = iter(build())
+        outcomes(iterator, position)
+        resumed = build().iterator(iterator.state())
+        assert outcomes(resumed, LIMIT - position) == expected[position:]
+
+
+@settings(max_examples=40)
+@given(SOURCES, failing, st.lists(st.one_of(failing, *others), max_size=3))
+def test_errors_stay_where_they_are(source, first, steps):
+    check_outcomes(_pipeline(source, [first, *steps]))
+
+
+resumed = "a resumed run does not know that errors lie before its position"
+
+
+@pytest.mark.xfail(reason=resumed, strict=True)
+def test_enumerate_counts_elements_only():
+    check_outcomes(lambda: hr.Dataset.from_tensor_slices([1, 0, 2]).map(fails_on_some).enumerate())
+
+
+@pytest.mark.parametrize(
+    "size", [pytest.param(1, marks=pytest.mark.xfail(reason=resumed, strict=True)), 2]
+)
+def test_a_shuffle_is_resumed_over_errors(size):
+    source = [0, 1, 3, 4, 2]
+    check_outcomes(
+        lambda: hr.Dataset.from_tensor_slices(source).map(fails_on_some).shuffle(size, seed=0)
+    )
