@@ -1,4 +1,4 @@
-//! Kernels against what NumPy and TensorFlow gave: see golden/make_numpy_ops.py.
+//! Kernels against what NumPy and TensorFlow gave: see tests/golden/make_numpy_ops.py.
 
 // A test that cannot go on panics, in its helpers too.
 #![allow(clippy::unwrap_used, clippy::panic)]
@@ -123,7 +123,8 @@ fn agree(ours: &Tensor, theirs: &Tensor, close: bool, magnitude: Option<f64>) ->
 
 #[test]
 fn results_are_those_of_numpy() {
-    let golden: Json = serde_json::from_str(include_str!("golden/numpy_ops.json")).unwrap();
+    let golden: Json =
+        serde_json::from_str(include_str!("../../../tests/golden/numpy_ops.json")).unwrap();
     let mut wrong = Vec::new();
     for case in golden["cases"].as_array().unwrap() {
         let op = case["op"].as_str().unwrap();
@@ -189,7 +190,8 @@ fn json_tensor(json: &Json) -> Tensor {
 
 #[test]
 fn raw_bytes_decode_as_in_tensorflow() {
-    let golden: Json = serde_json::from_str(include_str!("golden/decode_raw.json")).unwrap();
+    let golden: Json =
+        serde_json::from_str(include_str!("../../../tests/golden/decode_raw.json")).unwrap();
     for case in golden["cases"].as_array().unwrap() {
         let input = json_tensor(&case["args"][0]);
         let result = run("decode_raw", &attrs(&case["kwargs"]), &[input]);

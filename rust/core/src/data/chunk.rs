@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::data::column::Column;
 use crate::data::mark::Mark;
-use crate::data::spec::Structure;
+use crate::data::spec::{ElementSpec, Structure};
 use crate::error::{Error, Result};
 
 /// Some elements, at least one: a row count and a column per component.
@@ -129,6 +129,12 @@ impl Chunk {
         let rows = chunks.iter().map(|chunk| chunk.rows).sum();
         let structure = Arc::clone(&first.structure);
         Ok(Chunk { rows, structure, columns, mark: first.mark.clone() })
+    }
+
+    /// What elements of this structure and these dtypes look like, of whatever sizes.
+    pub fn loose_spec(&self) -> ElementSpec {
+        let specs = self.columns.iter().map(Column::loose_spec).collect();
+        ElementSpec::Known(Arc::clone(&self.structure), specs)
     }
 
     /// Memory that the values take.

@@ -9,7 +9,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::data::dtype::DType;
-use crate::data::shape::{Dims, Tuple, volume};
+use crate::data::shape::{Dims, PartialShape, Tuple, volume};
+use crate::data::spec::Spec;
 use crate::data::tensor::Tensor;
 use crate::error::{Error, Result};
 
@@ -438,6 +439,31 @@ impl Column {
             })),
             Column::Foreign(values) => Column::Foreign(values),
         })
+    }
+
+    /// What rows of this kind, dtype and rank look like, of whatever sizes.
+    pub fn loose_spec(&self) -> Spec {
+        let sizes = |rank: usize| PartialShape::new(std::iter::repeat_n(None, rank));
+        let shape = match self {
+            Column::Stacked(tensor) => sizes(tensor.dims().len().saturating_sub(1)),
+            Column::Rows(rows) => {
+                let rank = rows.shapes().first().map(|dims| dims.len());
+                let same = rows.shapes().iter().all(|dims| Some(dims.len()) == rank);
+                rank.filter(|_| same).map_or(PartialShape::UNKNOWN, sizes)
+            }
+            _ => PartialShape::UNKNOWN,
+        };
+        let Some(dtype) = self.dtype() else { return Spec::Object };
+        match self {
+            Column::Sparse(_) => Spec::Sparse { dtype, shape },
+            Column::Ragged(ragged) => Spec::Ragged {
+                dtype,
+                shape,
+                ragged_rank: ragged.splits.len(),
+                splits_dtype: ragged.splits.first().and_then(Column::dtype).unwrap_or(DType::Int64),
+            },
+            _ => Spec::Tensor { dtype, shape },
+        }
     }
 
     /// Type and row shape, for messages.

@@ -167,6 +167,16 @@ impl Spec {
         }
     }
 
+    /// Kind and dtype, for messages where shapes do not matter.
+    pub fn kind(&self) -> String {
+        let name = self.dtype().map_or("object", DType::name);
+        match self {
+            Spec::Sparse { .. } => format!("sparse {name}"),
+            Spec::Ragged { .. } => format!("ragged {name}"),
+            Spec::Tensor { .. } | Spec::Object => name.into(),
+        }
+    }
+
     /// The shape; unknown for opaque objects.
     pub fn shape(&self) -> PartialShape {
         match self {

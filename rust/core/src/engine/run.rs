@@ -16,7 +16,7 @@ use crate::engine::seeds::{DrawLog, SeedGenerator, SeedPair};
 use crate::engine::stage::{Input, Opening};
 use crate::engine::state::State;
 use crate::engine::stats::{StageReport, StageStats};
-use crate::engine::wait::POLL;
+use crate::engine::wait::{POLL, poll_if_due};
 use crate::error::{Error, Result};
 use crate::graph::call::{FunctionRun, UserFunction, Verdict};
 
@@ -244,13 +244,13 @@ impl Run {
     }
 
     /// Ends the run: cancels its work and waits for what is running, up to `limit`. False if
-    /// something still runs then.
+    /// something still runs then, or the wait was interrupted.
     pub fn close(&mut self, limit: Duration) -> bool {
         self.context.cancelled.store(true, SeqCst);
         self.input = None;
         let start = Instant::now();
         let mut tasks = lock(&self.context.tasks);
-        while *tasks > 0 && start.elapsed() < limit {
+        while *tasks > 0 && start.elapsed() < limit && poll_if_due().is_ok() {
             tasks = match self.context.tasks_ended.wait_timeout(tasks, POLL) {
                 Ok((tasks, _)) => tasks,
                 Err(poisoned) => poisoned.into_inner().0,

@@ -7,6 +7,7 @@ use crate::engine::node::{Node, Plan, functions, seed_slots, size};
 use crate::engine::run::RunContext;
 use crate::engine::seeds::SeedPair;
 use crate::engine::stats::{Metered, StageStats};
+use crate::engine::wait::poll_if_due;
 use crate::error::{Error, Result};
 use crate::graph::call::{FunctionRun, UserFunction};
 
@@ -256,6 +257,7 @@ pub const EXACT_FROM: usize = 32;
 
 /// A stage as its consumer sees it: rounds demand up where it may, and knows its position.
 pub struct Input {
+    run: Arc<RunContext>,
     stage: Box<dyn Stage>,
     /// A chunk and the number of its rows that are taken.
     surplus: Option<(Chunk, usize)>,
@@ -273,9 +275,10 @@ pub struct Input {
 
 impl Input {
     /// An input over a stage that stands at the start.
-    pub fn new(stage: Box<dyn Stage>, run: &RunContext) -> Self {
+    pub fn new(stage: Box<dyn Stage>, run: &Arc<RunContext>) -> Self {
         let chunk_rows = run.options.chunk_rows.max(1);
         Input {
+            run: Arc::clone(run),
             stage,
             surplus: None,
             position: Position::default(),
@@ -421,6 +424,9 @@ impl Input {
     }
 
     fn pull(&mut self, demand: usize) -> Result<bool> {
+        // A stage may pull for long before it has an element: a filter that lets nothing pass.
+        self.run.check()?;
+        poll_if_due()?;
         self.settle()?;
         let outcome = match self.deferred.take() {
             Some(error) => Err(error),

@@ -5,7 +5,7 @@
 //! and then to ask it. Threads of the engine have no hook.
 
 use std::cell::Cell;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::error::Result;
 
@@ -16,6 +16,8 @@ pub const POLL: Duration = Duration::from_millis(50);
 pub type Hook = fn() -> Result<()>;
 
 thread_local! {
+    /// When `poll_if_due` last asked.
+    static LAST: Cell<Option<Instant>> = const { Cell::new(None) };
     static HOOK: Cell<Option<Hook>> = const { Cell::new(None) };
 }
 
@@ -41,4 +43,23 @@ pub fn poll() -> Result<()> {
         Some(hook) => hook(),
         None => Ok(()),
     }
+}
+
+/// Asks the hook if the last time is a while ago: for loops that may go on for long without a wait.
+///
+/// # Errors
+/// That of the hook.
+pub fn poll_if_due() -> Result<()> {
+    if HOOK.with(Cell::get).is_none() {
+        return Ok(());
+    }
+    let now = Instant::now();
+    let due = LAST.with(|last| match last.get() {
+        Some(then) if now.duration_since(then) < POLL => false,
+        _ => {
+            last.set(Some(now));
+            true
+        }
+    });
+    if due { poll() } else { Ok(()) }
 }

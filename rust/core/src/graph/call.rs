@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Chunk, ElementSpec};
+use crate::data::{Chunk, ElementSpec, Spec};
 use crate::error::{Error, Result};
 use crate::graph::graph::Graph;
 use crate::graph::trial::{Trial, try_out};
@@ -86,10 +86,13 @@ pub enum Verdict {
 /// A function in one run. Several workers may call it at once.
 pub struct FunctionRun {
     function: Arc<dyn UserFunction>,
-    graph: Option<Arc<Graph>>,
+    /// Unset until the first element where nothing is known of the input before.
+    graph: OnceLock<Option<Arc<Graph>>>,
     verdict: OnceLock<Verdict>,
     /// Held during the trial; others wait for its verdict.
     trial: Mutex<()>,
+    /// What the first results of foreign code looked like; later ones must too.
+    results: OnceLock<ElementSpec>,
 }
 
 impl FunctionRun {
@@ -102,22 +105,47 @@ impl FunctionRun {
         input: &ElementSpec,
         verdict: Option<Verdict>,
     ) -> Result<Self> {
-        let settled = OnceLock::new();
-        let mut graph = None;
-        let verdict = match verdict {
-            Some(foreign @ Verdict::Foreign { .. }) => Some(foreign),
-            kept => match function.prepare(input)? {
-                Prepared::Foreign { reason } => Some(Verdict::Foreign { reason }),
-                Prepared::Graph(prepared) => {
-                    graph = Some(prepared);
-                    if function.is_exempt_from_trial() { Some(Verdict::Native) } else { kept }
-                }
-            },
+        let run = FunctionRun {
+            function,
+            graph: OnceLock::new(),
+            verdict: OnceLock::new(),
+            trial: Mutex::new(()),
+            results: OnceLock::new(),
         };
-        if let Some(verdict) = verdict {
-            let _ = settled.set(verdict);
+        match verdict {
+            Some(foreign @ Verdict::Foreign { .. }) => {
+                let _ = run.graph.set(None);
+                run.settle(foreign);
+            }
+            kept => {
+                kept.into_iter().for_each(|kept| run.settle(kept));
+                if *input != ElementSpec::Unknown {
+                    run.prepare(input)?;
+                }
+            }
         }
-        Ok(FunctionRun { function, graph, verdict: settled, trial: Mutex::new(()) })
+        Ok(run)
+    }
+
+    fn settle(&self, verdict: Verdict) {
+        let _ = self.verdict.set(verdict);
+    }
+
+    fn prepare(&self, input: &ElementSpec) -> Result<()> {
+        let graph = match self.function.prepare(input)? {
+            Prepared::Foreign { reason } => {
+                self.settle(Verdict::Foreign { reason });
+                None
+            }
+            Prepared::Graph(graph) => {
+                if self.function.is_exempt_from_trial() {
+                    self.settle(Verdict::Native);
+                }
+                Some(graph)
+            }
+        };
+        let _ = self.graph.set(graph);
+        Ok(())
     }
 
     /// The function.
@@ -127,12 +155,16 @@ impl FunctionRun {
 
     /// The graph, unless the function runs as foreign code.
     pub fn graph(&self) -> Option<&Arc<Graph>> {
-        self.graph.as_ref().filter(|_| self.is_native())
+        self.known_graph().filter(|_| self.is_native())
     }
 
     /// True if a graph runs, or will unless its trial fails.
     pub fn is_native(&self) -> bool {
-        self.graph.is_some() && !matches!(self.verdict.get(), Some(Verdict::Foreign { .. }))
+        self.known_graph().is_some() && !matches!(self.verdict.get(), Some(Verdict::Foreign { .. }))
+    }
+
+    fn known_graph(&self) -> Option<&Arc<Graph>> {
+        self.graph.get().and_then(Option::as_ref)
     }
 
     /// True if the next call runs foreign code: always, or for the trial.
@@ -150,13 +182,49 @@ impl FunctionRun {
         self.graph().map_or(ElementSpec::Unknown, |graph| graph.element_spec())
     }
 
+    /// Fails if results differ in structure or dtypes from the first of the run. Shapes may.
+    ///
+    /// # Errors
+    /// `InvalidArgument` that shows both.
+    pub fn hold(&self, results: &Chunk) -> Result<()> {
+        let seen = results.loose_spec();
+        let first = self.results.get_or_init(|| seen.clone());
+        let (ElementSpec::Known(a, first), ElementSpec::Known(b, seen)) = (first, &seen) else {
+            return Ok(());
+        };
+        let same = |(a, b): (&Spec, &Spec)| a.widen(b).is_some();
+        if a == b && first.iter().zip(seen.iter()).all(same) {
+            return Ok(());
+        }
+        let list = |specs: &[Spec]| specs.iter().map(Spec::kind).collect::<Vec<_>>().join(", ");
+        let (first, seen) = (list(first), list(seen));
+        Err(Error::invalid_argument(format!(
+            "expected a result like the first one, {a} of ({first}), got {b} of ({seen})"
+        ))
+        .with_hint("return the same structure and dtypes for every element"))
+    }
+
     /// Calls the function on each row in order; stops at the first row that fails.
     pub fn call(&self, chunk: &Chunk) -> Called {
-        match (&self.graph, self.verdict.get()) {
+        if self.graph.get().is_none()
+            && let Err(error) = self.prepare_for(chunk)
+        {
+            return Called::failed(error);
+        }
+        match (self.known_graph(), self.verdict.get()) {
             (Some(graph), Some(Verdict::Native)) => call_graph(graph, chunk),
             (Some(graph), None) => self.call_on_trial(graph, chunk),
             _ => self.function.call(chunk),
         }
+    }
+
+    /// Prepares the function for elements like those of the first chunk.
+    fn prepare_for(&self, chunk: &Chunk) -> Result<()> {
+        let _guard = self.trial.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.graph.get().is_some() {
+            return Ok(());
+        }
+        self.prepare(&chunk.loose_spec())
     }
 
     fn call_on_trial(&self, graph: &Arc<Graph>, chunk: &Chunk) -> Called {

@@ -63,7 +63,7 @@ def binary():
     pairs("floor_divide", REAL)
     pairs("remainder", REAL)
     for op in ["maximum", "minimum", "fmax", "fmin"]:
-        pairs(op, ["bool"] + REAL, zeros=False)
+        pairs(op, ["bool", *REAL], zeros=False)
     for op in ["arctan2", "hypot", "power"]:
         pairs(op, FLOATS, close=True)
     pairs("copysign", FLOATS)
@@ -71,11 +71,11 @@ def binary():
         base, exponent = special(dtype)[:, None], np.array([0, 1, 2, 5, 63, 100], dtype)
         case("power", [base, exponent], base**exponent)
     for op in ["equal", "not_equal", "logical_and", "logical_or", "logical_xor"]:
-        pairs(op, ["bool"] + REAL + COMPLEX)
+        pairs(op, ["bool", *REAL, *COMPLEX])
     for op in ["less", "less_equal", "greater", "greater_equal"]:
-        pairs(op, ["bool"] + REAL)
+        pairs(op, ["bool", *REAL])
     for op in ["bitwise_and", "bitwise_or", "bitwise_xor"]:
-        pairs(op, ["bool"] + SIGNED + UNSIGNED)
+        pairs(op, ["bool", *SIGNED, *UNSIGNED])
     for op in ["left_shift", "right_shift"]:
         pairs(op, SIGNED + UNSIGNED)
 
@@ -84,13 +84,13 @@ def unary():
     close = "exp log log2 log10 log1p expm1 exp2 sin cos tan arcsin arccos arctan sinh cosh tanh"
     rules = [
         (["negative", "square"], REAL + COMPLEX, {}),
-        (["absolute"], ["bool"] + REAL, {}),
+        (["absolute"], ["bool", *REAL], {}),
         (["absolute"], COMPLEX, {"close": True}),
         (["sign"], REAL, {}),
         (["floor", "ceil", "trunc", "rint", "sqrt", "reciprocal"], FLOATS, {}),
-        (["logical_not"], ["bool"] + REAL + COMPLEX, {}),
-        (["invert"], ["bool"] + SIGNED + UNSIGNED, {}),
-        (["isnan", "isinf", "isfinite"], ["bool"] + REAL, {}),
+        (["logical_not"], ["bool", *REAL, *COMPLEX], {}),
+        (["invert"], ["bool", *SIGNED, *UNSIGNED], {}),
+        (["isnan", "isinf", "isfinite"], ["bool", *REAL], {}),
         (["conjugate", "real", "imag"], COMPLEX, {}),
         (close.split(), FLOATS, {"close": True}),
     ]
@@ -104,7 +104,7 @@ def unary():
 
 
 def casts():
-    every = ["bool"] + REAL + COMPLEX
+    every = ["bool", *REAL, *COMPLEX]
     for source, target in itertools.product(every, every):
         x = special(source)
         if source in FLOATS + COMPLEX and target in SIGNED + UNSIGNED:
