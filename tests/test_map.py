@@ -135,7 +135,6 @@ def test_a_slow_element_holds_the_others_up_if_order_matters():
     assert [x.item() for x in strict] == list(range(16))
 
 
-@pytest.mark.xfail(reason="a consumer that runs the driver itself waits in a call", strict=False)
 def test_a_slow_element_comes_last_if_order_does_not_matter():
     loose = hr.Dataset.range(16).map(slow_start, num_parallel_calls=4, deterministic=False)
     seen = [x.item() for x in loose]

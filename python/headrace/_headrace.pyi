@@ -68,7 +68,7 @@ class GraphBuilder:
     def finish(self, outputs: _Nest) -> Graph: ...  # leaves of the nest are value numbers
 
 def run_op(op: str, attrs: dict[str, Any], args: list[Any]) -> list[Any]:
-    """Runs one op on arrays at once: the eager twin of `GraphBuilder.add`."""
+    """Run one op on arrays at once: the eager twin of `GraphBuilder.add`."""
 
 @type_check_only
 class UserFunction(Protocol):
@@ -184,10 +184,10 @@ class RecordWriter:
 
 def serialize_example(features: dict[str, Any]) -> bytes: ...
 def close_all() -> None:
-    """Cancels and joins everything that runs; registered with `atexit`."""
+    """Cancel and join everything that runs; registered with `atexit`."""
 
 def echo(object: Any, *, copy: bool = False, view: bool = False) -> Any:
-    """Takes a nest in and gives it out again, for tests of the conversions."""
+    """Take a nest in and give it out again, for tests of the conversions."""
 
 def echo_spec(object: _Nest) -> _Nest:
-    """Takes a nest of specs in and gives it out again, for tests."""
+    """Take a nest of specs in and give it out again, for tests."""
