@@ -9,7 +9,6 @@ from test_laws import SOURCES, STEPS, _pipeline, calls
 import headrace as hr
 
 LIMIT = 80
-READ_AHEAD = "an error met while a skipping shuffle reads ahead loses its place"
 
 
 def fails_on_some(x):
@@ -53,14 +52,11 @@ def test_errors_stay_where_they_are(source, first, steps):
     check_outcomes(_pipeline(source, [first, *steps]))
 
 
-@pytest.mark.xfail(reason="enumerate takes a skipped error for an element", strict=True)
 def test_enumerate_counts_elements_only():
     check_outcomes(lambda: hr.Dataset.from_tensor_slices([1, 0, 2]).map(fails_on_some).enumerate())
 
 
-@pytest.mark.parametrize(
-    "size", [pytest.param(1, marks=pytest.mark.xfail(reason=READ_AHEAD, strict=True)), 2]
-)
+@pytest.mark.parametrize("size", [1, 2])
 def test_a_shuffle_is_resumed_over_errors(size):
     source = [0, 1, 3, 4, 2]
     check_outcomes(

@@ -1,8 +1,8 @@
 //! Numbered places that hold rows for longer than the chunk that brought them.
 //!
 //! A shuffle buffer must not pin the file block or chunk of each row it holds, so rows are copied
-//! in: fixed-size rows into one slab, strings into allocations of their own, anything else as
-//! values of their own.
+//! in: fixed-size rows into one slab, strings into memory of their place, anything else as values of
+//! their own.
 
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ impl ChunkStore {
 
 enum ColumnStore {
     Fixed { dtype: DType, row: Dims, row_bytes: usize, places: usize, slab: Vec<u8> },
-    Text { dtype: DType, values: Vec<Box<[u8]>> },
+    Text { dtype: DType, values: Vec<Vec<u8>> },
     Any(Vec<Option<Value>>),
 }
 
@@ -107,10 +107,10 @@ impl ColumnStore {
                 if *dtype == tensor.dtype() && tensor.dims().len() == 1 =>
             {
                 if values.len() < places {
-                    values.resize_with(places, Box::default);
+                    values.resize_with(places, Vec::new);
                 }
                 for (slot, value) in slots.iter().zip(tensor.strings()?.iter()) {
-                    values[*slot] = value.into();
+                    keep(&mut values[*slot], value);
                 }
                 Ok(())
             }
@@ -171,14 +171,24 @@ impl ColumnStore {
     }
 }
 
-fn gather_text(values: &mut [Box<[u8]>], slots: &[usize]) -> Result<BytesArray> {
+/// Copies a string into its place. The memory of the string before it is used again, unless that
+/// would waste half of it.
+fn keep(place: &mut Vec<u8>, value: &[u8]) {
+    if place.capacity() / 2 > value.len() {
+        *place = Vec::with_capacity(value.len());
+    }
+    place.clear();
+    place.extend_from_slice(value);
+}
+
+fn gather_text(values: &[Vec<u8>], slots: &[usize]) -> Result<BytesArray> {
     let total = slots.iter().map(|slot| values[*slot].len()).sum();
     let mut payload = BufferMut::scratch(total)?;
     let mut views = Vec::with_capacity(slots.len());
     let mut start = 0;
     for slot in slots {
-        let value = std::mem::take(&mut values[*slot]);
-        payload[start..start + value.len()].copy_from_slice(&value);
+        let value = &values[*slot];
+        payload[start..start + value.len()].copy_from_slice(value);
         views.push(View { buffer: 0, start, len: value.len() });
         start += value.len();
     }

@@ -9,7 +9,7 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, bounded};
 
@@ -22,6 +22,9 @@ use crate::engine::stage::{EXACT_FROM, Input, skip_by_running};
 use crate::engine::stats::{StageStats, busy, since_ns, waiting};
 use crate::engine::wait::{POLL, poll};
 use crate::error::{Error, Result};
+
+/// How long a consumer leaves a task of foreign code to find a thread, before it works itself.
+const START: Duration = Duration::from_millis(1);
 
 /// What happens to a chunk between source and consumer.
 pub trait Work: Send + Sync {
@@ -136,8 +139,10 @@ impl Driver {
                 Err(TryRecvError::Disconnected) => return Ok(None),
                 Err(TryRecvError::Empty) => {
                     Shared::wake(&self.shared);
-                    if self.leaves_work_to_tasks() || !self.work_here()? {
-                        self.wait_for_slot()?;
+                    if self.leaves_work_to_tasks() {
+                        self.wait_for_slot(START)?;
+                    } else if !self.work_here()? {
+                        self.wait_for_slot(POLL)?;
                     }
                 }
             }
@@ -195,7 +200,7 @@ impl Driver {
             return false;
         }
         let waited = std::mem::replace(&mut self.waited, true);
-        !waited || self.shared.running.load(SeqCst) > 0
+        self.shared.running.load(SeqCst) > 0 || !waited
     }
 
     /// One round in the consumer's own thread; false if another thread is at the source.
@@ -229,17 +234,25 @@ impl Driver {
         Ok(true)
     }
 
-    fn wait_for_slot(&mut self) -> Result<()> {
+    fn wait_for_slot(&mut self, time: Duration) -> Result<()> {
         let slots = self.slots.clone();
-        let received = self.shared.waiting(|| slots.recv_timeout(POLL))?;
+        let received = self.shared.waiting(|| slots.recv_timeout(time))?;
         match received {
             Ok(slot) => self.open(slot),
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Ok(()),
         }
     }
 
+    /// The result of a chunk in work. Meanwhile the consumer works on further chunks like a task:
+    /// it may sit on one of the few threads that the tasks need.
     fn wait_for_result(&self, result: &Receiver<Outcomes>) -> Result<Outcomes> {
         loop {
+            if let Ok(outcomes) = result.try_recv() {
+                return Ok(outcomes);
+            }
+            if self.help() {
+                continue;
+            }
             match self.shared.waiting(|| result.recv_timeout(POLL))? {
                 Ok(outcomes) => return Ok(outcomes),
                 Err(RecvTimeoutError::Timeout) => {}
@@ -248,6 +261,21 @@ impl Driver {
                     return Err(Error::internal("a worker of a parallel stage panicked"));
                 }
             }
+        }
+    }
+}
+
+impl Driver {
+    /// A round of a task in the consumer's thread; false if there is none to do.
+    fn help(&self) -> bool {
+        let shared = &self.shared;
+        if shared.plan.single || !shared.has_room() || shared.over() {
+            return false;
+        }
+        match shared.source.try_lock() {
+            // A slow source would keep the consumer from results that are ready.
+            Ok(source) if source.input.quiet() => shared.round_of_task(source),
+            _ => false,
         }
     }
 }
@@ -306,11 +334,13 @@ impl Shared {
 
     /// One round of a task; false if there is nothing more to do for now.
     fn step(&self) -> bool {
-        let source = unlimited(|| waiting(&self.stats, || lock(&self.source)));
-        let Ok(mut source) = source else { return false };
-        if self.over() {
-            return false;
+        match unlimited(|| waiting(&self.stats, || lock(&self.source))) {
+            Ok(source) if !self.over() => self.round_of_task(source),
+            _ => false,
         }
+    }
+
+    fn round_of_task(&self, mut source: MutexGuard<'_, Source>) -> bool {
         match self.round(&mut source, false) {
             Round::End => false,
             Round::Full => {

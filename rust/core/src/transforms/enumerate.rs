@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use crate::data::{BufferMut, Chunk, Column, DType, ElementSpec, Mark, Spec, Structure, Tensor};
 use crate::engine::node::Arg;
+use crate::engine::run::RunContext;
+use crate::engine::stage::skip_by_running;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::Result;
 
@@ -61,11 +63,13 @@ impl Node for EnumerateNode {
             ElementSpec::Unknown => None,
         };
         let input = opening.input(0, &self.input)?;
-        Ok(Box::new(EnumerateStage { input, next, structure }))
+        let run = Arc::clone(opening.run);
+        Ok(Box::new(EnumerateStage { run, input, next, structure }))
     }
 }
 
 struct EnumerateStage {
+    run: Arc<RunContext>,
     input: Input,
     next: i64,
     structure: Option<Arc<Structure>>,
@@ -89,6 +93,10 @@ impl Stage for EnumerateStage {
     }
 
     fn skip(&mut self, n: u64) -> Result<u64> {
+        // Errors have no number: once there were some, only a run tells them apart.
+        if self.run.has_failed() {
+            return skip_by_running(n, |max| self.next(max));
+        }
         let skipped = self.input.skip(n)?;
         self.next = self.next.wrapping_add(skipped as i64);
         Ok(skipped)

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use crate::data::store::ChunkStore;
 use crate::data::{Chunk, ElementSpec};
-use crate::engine::node::{Arg, fixed_length};
+use crate::engine::node::{Arg, fixed_length, functions};
 use crate::engine::run::RunContext;
 use crate::engine::seeds::SeedGenerator;
 use crate::engine::stage::skip_by_running;
@@ -77,7 +77,9 @@ impl Node for ShuffleNode {
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let (seed, seed2) = opening.draw();
-        let length = self.input.cardinality().known().filter(|_| fixed_length(&self.input));
+        // A function may fail, and an error is no element of the buffer.
+        let countable = fixed_length(&self.input) && functions(&self.input) == 0;
+        let length = self.input.cardinality().known().filter(|_| countable);
         Ok(Box::new(ShuffleStage {
             run: Arc::clone(opening.run),
             input: opening.input(0, &self.input)?,

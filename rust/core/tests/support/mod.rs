@@ -207,6 +207,10 @@ pub const CASES: &[Case] = &[
     ("shuffle strings", || shuffle(strings(23), 5, 3)),
     ("shuffle over filter", || shuffle(FilterNode::plan(range(50), thirds(true)).unwrap(), 5, 3)),
     ("shuffle of failing", || shuffle(map(range(23), failing(), None), 5, 3)),
+    ("shuffle of batches of failing", || {
+        shuffle(batch(map(range(40), failing(), None), 3, false), 5, 3)
+    }),
+    ("enumerate failing", || EnumerateNode::plan(map(range(23), failing(), None), 0)),
     ("two shuffles", || shuffle(shuffle(range(23), 7, 3), 4, 9)),
     ("repeat", || RepeatNode::plan(range(5), 4)),
     ("repeat of shuffle", || RepeatNode::plan(shuffle(range(7), 4, 3), 4)),
