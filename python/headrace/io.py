@@ -172,8 +172,8 @@ def serialize_example(features: Mapping[str, Any]) -> bytes:
 
     Raises
     ------
-    TypeError
-        A value that an Example cannot hold.
+    InvalidArgumentError
+        A value that an Example cannot hold, by the name of its feature.
 
     Examples
     --------
@@ -181,12 +181,7 @@ def serialize_example(features: Mapping[str, Any]) -> bytes:
     >>> hr.io.parse_single_example(message, {"label": hr.io.FixedLenFeature([], np.int64)})
     {'label': np.int64(3)}
     """
-    return _headrace.serialize_example(
-        {
-            name: value if type(value) is bytes else checks.tensor(value)
-            for name, value in features.items()
-        }
-    )
+    return _headrace.serialize_example(features if type(features) is dict else dict(features))
 
 
 class TFRecordOptions:

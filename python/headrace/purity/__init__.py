@@ -16,16 +16,14 @@ from __future__ import annotations
 import contextlib
 import os.path
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .walk import Refused, Walk
 
 __all__ = ["Refusal", "captures", "check"]
 
 
-@dataclass(frozen=True)
-class Refusal:
+class Refusal(NamedTuple):
     """Why a function runs as Python.
 
     Attributes

@@ -9,7 +9,6 @@ from __future__ import annotations
 import builtins
 import cmath
 import functools
-import inspect
 import itertools
 import math
 import operator
@@ -153,6 +152,9 @@ def numpy_limit(item: Any) -> int | None:
         return _NUMPY_LIMITS[name]
     if name == "nan_to_num":
         return 1
+    # Imported when needed: it takes longer than all the rest of the walk.
+    import inspect
+
     try:
         parameters = list(inspect.signature(item).parameters.values())
     except (TypeError, ValueError):
