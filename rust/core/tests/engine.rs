@@ -127,6 +127,39 @@ fn forty_sources_share_the_threads() {
 }
 
 #[test]
+fn long_records_are_read_beside_each_other_in_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths: Vec<String> = (0..2)
+        .map(|i| folder.path().join(format!("{i}.tfrecord")).to_str().unwrap().to_string())
+        .collect();
+    for (i, path) in paths.iter().enumerate() {
+        let mut writer = Writer::create(path, WriterOptions::default()).unwrap();
+        for k in 0..9_usize {
+            // One short record among the long ones.
+            let len = if k == 4 { 10 } else { 300_000 + k };
+            writer.write(&vec![(i * 9 + k) as u8; len]).unwrap();
+        }
+        writer.close().unwrap();
+    }
+    // The payload of the third record of the first file is damaged.
+    let mut bytes = std::fs::read(&paths[0]).unwrap();
+    bytes[2 * 300_000 + 1000] ^= 1;
+    std::fs::write(&paths[0], bytes).unwrap();
+    let plan = || TfRecordNode::plan(paths.clone(), Compression::None, ReadOptions::default());
+    let ahead = support::read(&prefetch(plan(), 2), RunOptions::default());
+    let plain = RunOptions { inject_prefetch: false, ..RunOptions::default() };
+    assert_eq!(ahead, support::read(&plan(), plain));
+    assert_eq!(ahead.len(), 18);
+    assert!(ahead[2].starts_with("error"));
+    let mut reader = Reader::open(&prefetch(plan(), 2), RunOptions::default(), None);
+    reader.by_ref().take(7).for_each(drop);
+    let state = reader.state();
+    let rest: Vec<_> =
+        Reader::open(&prefetch(plan(), 2), RunOptions::default(), Some(&state)).collect();
+    assert!(rest == ahead[7..]);
+}
+
+#[test]
 fn a_shuffle_buffer_larger_than_its_input_costs_nothing() {
     let seeds = headrace::engine::seeds::SeedGenerator::new(Some((1, 1)), true);
     let plan = ShuffleNode::plan(range(10), i64::MAX, seeds).unwrap();

@@ -68,51 +68,20 @@ impl BlockReader {
         self.position = position;
     }
 
-    /// Reads the next bytes: some, or none at the end of the file. Long reads are split between two
-    /// threads, since copying out of the page cache is bound by one core's memory traffic.
+    /// Reads the next bytes: some, or none at the end of the file.
     ///
     /// # Errors
     /// As the system says; the position stays.
     pub fn read(&mut self, out: &mut [u8]) -> Result<usize> {
-        let count = if out.len() >= SPLIT_FROM {
-            self.read_split(out)
-        } else {
-            read_some(&self.file, out, self.position)
-        };
-        let count = count.map_err(|error| Error::io(&error, &self.path))?;
-        self.position += count as u64;
-        Ok(count)
-    }
-
-    fn read_split(&self, out: &mut [u8]) -> io::Result<usize> {
-        let (file, position) = (&self.file, self.position);
-        let (head, tail) = out.split_at_mut((out.len() / 2).next_multiple_of(PAGE));
-        let behind = position + head.len() as u64;
-        std::thread::scope(|scope| {
-            let other =
-                std::thread::Builder::new().spawn_scoped(scope, || read_some(file, tail, behind));
-            let count = read_some(file, head, position)?;
-            match other {
-                // Bytes behind a gap are of no use: they are read again.
-                Ok(other) if count == head.len() => match other.join() {
-                    Ok(more) => Ok(count + more?),
-                    Err(_) => Ok(count),
-                },
-                _ => Ok(count),
+        loop {
+            match read_at(&self.file, out, self.position) {
+                Ok(count) => {
+                    self.position += count as u64;
+                    return Ok(count);
+                }
+                Err(error) if error.kind() == IoKind::Interrupted => {}
+                Err(error) => return Err(Error::io(&error, &self.path)),
             }
-        })
-    }
-}
-
-/// Reads from this length on are split: a thread costs some 15 us, this many bytes 70 us.
-const SPLIT_FROM: usize = 512 << 10;
-const PAGE: usize = 4096;
-
-fn read_some(file: &File, out: &mut [u8], position: u64) -> io::Result<usize> {
-    loop {
-        match read_at(file, out, position) {
-            Err(error) if error.kind() == IoKind::Interrupted => {}
-            outcome => return outcome,
         }
     }
 }
@@ -155,26 +124,6 @@ mod tests {
         let error = BlockReader::open(folder.path().to_str().unwrap()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::FailedPrecondition);
         assert!(error.to_string().contains("directory"), "{error}");
-    }
-
-    #[test]
-    fn long_reads_are_whole_and_in_order() {
-        let bytes: Vec<u8> = (0..3_000_001_u32).map(|i| (i / 7) as u8).collect();
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), &bytes).unwrap();
-        for len in [SPLIT_FROM, SPLIT_FROM + 1, 2_000_000, 4_000_000] {
-            let mut reader = BlockReader::open(file.path().to_str().unwrap()).unwrap();
-            let mut got = Vec::new();
-            let mut out = vec![0; len];
-            loop {
-                let count = reader.read(&mut out).unwrap();
-                if count == 0 {
-                    break;
-                }
-                got.extend_from_slice(&out[..count]);
-            }
-            assert!(got == bytes, "reads of {len}");
-        }
     }
 
     #[test]

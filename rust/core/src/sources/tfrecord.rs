@@ -1,11 +1,20 @@
 //! `TFRecordDataset`: the records of TFRecord files, one file after another.
+//!
+//! Where there are threads to do so, long records are found by their lengths first, and then read
+//! and checked beside each other: copying out of the page cache is bound by one core's memory
+//! traffic.
 
 use std::sync::Arc;
 
-use crate::data::{Chunk, Column, DType, ElementSpec, Spec, Tensor};
+use crate::data::{BytesArray, Chunk, Column, DType, ElementSpec, Spec, Tensor};
+use crate::engine::driver::{self, Driver, Outcomes, Work};
 use crate::engine::node::Arg;
-use crate::engine::{Cardinality, Node, Opening, Plan, Stage};
-use crate::error::Result;
+use crate::engine::pool::Kind;
+use crate::engine::run::RunContext;
+use crate::engine::stage::skip_by_running;
+use crate::engine::stats::StageStats;
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::error::{Error, Result};
 use crate::formats::tfrecord::{ReadOptions, Reader};
 use crate::graph::hash::Fnv;
 use crate::io::compress::Compression;
@@ -57,15 +66,24 @@ impl Node for TfRecordNode {
         if self.files.is_empty() { Cardinality::Known(0) } else { Cardinality::Unknown }
     }
 
-    fn open(&self, _opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
-        let (files, compression, options) =
-            (Arc::clone(&self.files), self.compression, self.options);
-        Ok(Box::new(TfRecordStage { files, compression, options, next: 0, reader: None }))
+    fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
+        let files = Files {
+            paths: Arc::clone(&self.files),
+            compression: self.compression,
+            options: self.options,
+            next: 0,
+            reader: None,
+        };
+        // Below a driver there are threads to read long records beside each other.
+        let undecided = opening.driven && self.compression == Compression::None;
+        let (run, stats) = (Arc::clone(opening.run), Arc::clone(&opening.stats));
+        Ok(Box::new(TfRecordStage { run, stats, files, undecided, driver: None }))
     }
 }
 
-struct TfRecordStage {
-    files: Arc<[String]>,
+/// The files, one after another.
+struct Files {
+    paths: Arc<[String]>,
     compression: Compression,
     options: ReadOptions,
     /// The file after the present one.
@@ -73,25 +91,21 @@ struct TfRecordStage {
     reader: Option<Reader>,
 }
 
-impl TfRecordStage {
+impl Files {
     /// The present file's reader, or the next file's; `None` after the last.
     fn reader(&mut self) -> Result<Option<&mut Reader>> {
         if self.reader.is_none() {
-            let Some(file) = self.files.get(self.next) else { return Ok(None) };
+            let Some(path) = self.paths.get(self.next) else { return Ok(None) };
             self.next += 1;
-            self.reader = Some(Reader::open(file, self.compression, self.options)?);
+            self.reader = Some(Reader::open(path, self.compression, self.options)?);
         }
         Ok(self.reader.as_mut())
     }
-}
 
-impl Stage for TfRecordStage {
-    fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
+    fn read(&mut self, max: usize) -> Result<Option<Chunk>> {
         while let Some(reader) = self.reader()? {
             if let Some(records) = reader.next(max)? {
-                let dims = [records.len()][..].into();
-                let tensor = Tensor::text(DType::Bytes, dims, records)?;
-                return Chunk::of_column(Column::Stacked(tensor)).map(Some);
+                return records_chunk(records).map(Some);
             }
             self.reader = None;
         }
@@ -114,7 +128,151 @@ impl Stage for TfRecordStage {
         Ok(n - left)
     }
 
+    /// True if the next record is so long that reading it is work for a thread of its own.
+    fn is_long(&mut self) -> bool {
+        let options = self.options;
+        let Ok(Some(reader)) = self.reader() else { return false };
+        let (record, offset) = (reader.record(), reader.offset());
+        let probe = Reader::open_at(reader.path(), options, record, offset);
+        let passed = probe.and_then(|mut probe| Ok((probe.skip(1)?, probe.offset())));
+        passed.is_ok_and(|(passed, end)| passed == 1 && end - offset >= LONG_RECORD)
+    }
+}
+
+/// From this length on a record is read by a task of its own: below, the hand-over between threads
+/// costs more than it saves.
+const LONG_RECORD: u64 = 256 << 10;
+/// Long records in work or waiting for the consumer.
+const WINDOW: usize = 4;
+
+fn records_chunk(records: BytesArray) -> Result<Chunk> {
+    let dims = [records.len()][..].into();
+    Chunk::of_column(Column::Stacked(Tensor::text(DType::Bytes, dims, records)?))
+}
+
+struct TfRecordStage {
+    run: Arc<RunContext>,
+    stats: Arc<StageStats>,
+    files: Files,
+    /// Whether records are long is still to be found out.
+    undecided: bool,
+    /// Reads long records beside each other.
+    driver: Option<Driver>,
+}
+
+impl TfRecordStage {
+    fn decide(&mut self) {
+        self.undecided = false;
+        if !self.files.is_long() {
+            return;
+        }
+        let Files { paths, compression, options, next, reader } = &mut self.files;
+        let reader = reader.take();
+        let files = Files {
+            paths: Arc::clone(paths),
+            compression: *compression,
+            options: *options,
+            next: *next,
+            reader,
+        };
+        let work = ReadRecord { paths: Arc::clone(paths), options: *options };
+        let plan = driver::Plan {
+            work: Some(Arc::new(work)),
+            workers: self.run.workers(),
+            window: WINDOW,
+            single: false,
+            fill: false,
+            ordered: true,
+            kind: Kind::Work,
+        };
+        let input = Input::new(Box::new(LocateStage(files)), &self.run);
+        self.driver = Some(Driver::new(input, plan, &self.run, &self.stats));
+    }
+}
+
+impl Stage for TfRecordStage {
+    fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
+        if self.undecided {
+            self.decide();
+        }
+        match &mut self.driver {
+            Some(driver) => driver.next(max),
+            None => self.files.read(max),
+        }
+    }
+
+    fn skip(&mut self, n: u64) -> Result<u64> {
+        match &mut self.driver {
+            Some(driver) => skip_by_running(n, |max| driver.next(max)),
+            None => self.files.skip(n),
+        }
+    }
+
     fn quiet(&self) -> bool {
         true
+    }
+}
+
+/// Finds where records lie, by their lengths alone: file, record number and offset, one at a time.
+struct LocateStage(Files);
+
+impl Stage for LocateStage {
+    fn next(&mut self, _max: usize) -> Result<Option<Chunk>> {
+        while let Some(reader) = self.0.reader()? {
+            let place = [reader.record() as i64, reader.offset() as i64];
+            if reader.skip(1)? == 1 {
+                let place = [self.0.next as i64 - 1, place[0], place[1]];
+                let column = Column::Stacked(Tensor::from_values(&[1, 3], &place)?);
+                return Chunk::of_column(column).map(Some);
+            }
+            // The end of the file, or what is wrong with it.
+            if let Some(records) = reader.next(1)? {
+                return Err(Error::internal(format!("{} records passed by", records.len())));
+            }
+            self.0.reader = None;
+        }
+        Ok(None)
+    }
+
+    fn skip(&mut self, n: u64) -> Result<u64> {
+        skip_by_running(n, |max| self.next(max))
+    }
+
+    fn quiet(&self) -> bool {
+        true
+    }
+}
+
+/// Reads and checks the record at each place.
+struct ReadRecord {
+    paths: Arc<[String]>,
+    options: ReadOptions,
+}
+
+impl ReadRecord {
+    fn read(&self, place: &[i64]) -> Result<Chunk> {
+        let [file, record, offset] = *place else {
+            return Err(Error::internal("a place is a file, a record and an offset"));
+        };
+        let path = self.paths.get(file as usize);
+        let path = path.ok_or_else(|| Error::internal("a place in no file"))?;
+        let mut reader = Reader::open_at(path, self.options, record as u64, offset as u64)?;
+        match reader.next(1)? {
+            Some(records) => records_chunk(records),
+            None => Err(Error::data_loss("the file was cut while it was read").at_file(path)),
+        }
+    }
+}
+
+impl Work for ReadRecord {
+    fn run(&self, chunk: Chunk, _first: u64) -> Outcomes {
+        let places = match chunk.columns() {
+            [Column::Stacked(places)] => places.values::<i64>(),
+            _ => Err(Error::internal("places are one column")),
+        };
+        match places {
+            Ok(places) => places.chunks(3).map(|place| self.read(place)).collect(),
+            Err(error) => Outcomes::from([Err(error)]),
+        }
     }
 }

@@ -97,6 +97,17 @@ impl Reader {
         })
     }
 
+    /// A reader that starts at record number `record`, which lies at byte `offset`: where another
+    /// reader of the same uncompressed file stood.
+    ///
+    /// # Errors
+    /// As [`Reader::open`].
+    pub fn open_at(path: &str, options: ReadOptions, record: u64, offset: u64) -> Result<Self> {
+        let mut reader = Self::open(path, Compression::None, options)?;
+        (reader.record, reader.offset) = (record, offset);
+        Ok(reader)
+    }
+
     /// The path, as given.
     pub fn path(&self) -> &Arc<str> {
         &self.path
@@ -164,11 +175,12 @@ impl Reader {
     }
 
     fn take_window(&mut self) -> Result<Window> {
-        match self.window.take() {
-            Some(window) => Ok(window),
-            None => Window::open(&self.path, self.compression, self.block_bytes)
-                .inspect_err(|_| self.done = true),
+        if let Some(window) = self.window.take() {
+            return Ok(window);
         }
+        let window = Window::open(&self.path, self.compression, self.block_bytes);
+        let window = window.and_then(|mut window| window.hop(self.offset).map(|_| window));
+        window.inspect_err(|_| self.done = true)
     }
 
     /// Takes the whole records that are in the window.
