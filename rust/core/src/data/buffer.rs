@@ -228,6 +228,22 @@ impl Buffer {
         Buffer { ptr, len, owner: Owner::Foreign(owner) }
     }
 
+    /// True if the memory is somebody else's, who keeps it whether we do or not.
+    pub fn is_borrowed(&self) -> bool {
+        matches!(self.owner, Owner::Foreign(_))
+    }
+
+    /// This view and the one of the same lender's memory right behind it, as one.
+    pub fn joined(&self, next: &Self) -> Option<Self> {
+        let (Owner::Foreign(own), Owner::Foreign(other)) = (&self.owner, &next.owner) else {
+            return None;
+        };
+        let end = self.ptr.as_ptr().wrapping_add(self.len);
+        let adjoins = Arc::ptr_eq(own, other) && end == next.ptr.as_ptr();
+        // Both parts are valid for as long as their one owner lives, so the whole is.
+        adjoins.then(|| Buffer { len: self.len + next.len, ..self.clone() })
+    }
+
     /// Part of the bytes, sharing memory.
     ///
     /// # Errors
@@ -300,8 +316,15 @@ impl fmt::Debug for Buffer {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+
+    /// A buffer over memory that is not its own.
+    pub(crate) fn lend(bytes: Vec<u8>) -> Buffer {
+        let owner = Arc::new(bytes);
+        // SAFETY: the vector is never changed.
+        unsafe { Buffer::borrow(owner.as_ptr(), owner.len(), Arc::<Vec<u8>>::clone(&owner)) }
+    }
 
     #[test]
     fn blocks_are_aligned_and_typed() {
@@ -326,6 +349,16 @@ mod tests {
     #[test]
     fn a_slice_out_of_range_is_an_error() {
         assert!(Buffer::copy_from(b"abc").unwrap().slice(2..4).is_err());
+    }
+
+    #[test]
+    fn borrowed_neighbours_join() {
+        let buffer = lend((0..10).collect());
+        let (front, back) = (buffer.slice(2..5).unwrap(), buffer.slice(5..9).unwrap());
+        assert_eq!(&front.joined(&back).unwrap()[..], [2, 3, 4, 5, 6, 7, 8]);
+        assert!(back.joined(&front).is_none());
+        let own = Buffer::copy_from(&[0; 8]).unwrap();
+        assert!(own.slice(0..4).unwrap().joined(&own.slice(4..8).unwrap()).is_none());
     }
 
     #[test]

@@ -2,15 +2,16 @@
 //!
 //! A shuffle buffer must not pin the file block or chunk of each row it holds, so rows are copied
 //! in: fixed-size rows into one slab, strings into memory of their place, anything else as values of
-//! their own.
+//! their own. Rows of the user's own arrays stay where they are.
 
 use std::sync::Arc;
 
-use crate::data::buffer::BufferMut;
+use crate::data::buffer::{Buffer, BufferMut};
 use crate::data::bytes::{BytesArray, View};
 use crate::data::chunk::Chunk;
 use crate::data::column::{Column, Value};
 use crate::data::dtype::DType;
+use crate::data::lent::{LEND_FROM_BYTES, LentRows};
 use crate::data::shape::{Dims, volume};
 use crate::data::spec::Structure;
 use crate::data::tensor::Tensor;
@@ -59,6 +60,7 @@ impl ChunkStore {
 
 enum ColumnStore {
     Fixed { dtype: DType, row: Dims, row_bytes: usize, places: usize, slab: Vec<u8> },
+    Lent { dtype: DType, row: Dims, row_bytes: usize, rows: LentRows },
     Text { dtype: DType, values: Vec<Vec<u8>> },
     Any(Vec<Option<Value>>),
 }
@@ -70,14 +72,12 @@ impl ColumnStore {
                 let row: Dims = tensor.dims().get(1..).unwrap_or_default().into();
                 match tensor.dtype().size() {
                     Some(size) => {
-                        let row_bytes = volume(&row).unwrap_or(0) * size;
-                        Self::Fixed {
-                            dtype: tensor.dtype(),
-                            row,
-                            row_bytes,
-                            places: 0,
-                            slab: Vec::new(),
+                        let (dtype, row_bytes) = (tensor.dtype(), volume(&row).unwrap_or(0) * size);
+                        if row_bytes >= LEND_FROM_BYTES && is_lent(tensor) {
+                            let rows = LentRows::new(row_bytes);
+                            return Self::Lent { dtype, row, row_bytes, rows };
                         }
+                        Self::Fixed { dtype, row, row_bytes, places: 0, slab: Vec::new() }
                     }
                     None if row.is_empty() => {
                         Self::Text { dtype: tensor.dtype(), values: Vec::new() }
@@ -102,6 +102,18 @@ impl ColumnStore {
                 }
                 scatter(tensor.bytes()?, slab, *row_bytes, slots);
                 Ok(())
+            }
+            (Self::Lent { dtype, row, rows, .. }, Column::Stacked(tensor))
+                if *dtype == tensor.dtype()
+                    && tensor.dims().get(1..) == Some(&row[..])
+                    && is_lent(tensor) =>
+            {
+                rows.put(slots, tensor.bytes()?)
+            }
+            // Rows of other memory, from now on or for a while: all are copied.
+            (store @ Self::Lent { .. }, column) => {
+                store.copy_lent()?;
+                store.put(slots, column)
             }
             (Self::Text { dtype, values }, Column::Stacked(tensor))
                 if *dtype == tensor.dtype() && tensor.dims().len() == 1 =>
@@ -131,10 +143,23 @@ impl ColumnStore {
         }
     }
 
+    /// Turns a store of lent rows into one of copies.
+    fn copy_lent(&mut self) -> Result<()> {
+        if let Self::Lent { dtype, row, row_bytes, rows } = self {
+            let places = rows.len();
+            let all: Vec<usize> = (0..places).collect();
+            let slab = rows.take(&all)?.to_vec();
+            let (dtype, row, row_bytes) = (*dtype, std::mem::take(row), *row_bytes);
+            *self = Self::Fixed { dtype, row, row_bytes, places, slab };
+        }
+        Ok(())
+    }
+
     /// Turns a store of alike rows into one of single values.
     fn generalise(&mut self) -> Result<()> {
         let places = match self {
             Self::Fixed { places, .. } => *places,
+            Self::Lent { rows, .. } => rows.len(),
             Self::Text { values, .. } => values.len(),
             Self::Any(_) => return Ok(()),
         };
@@ -156,6 +181,10 @@ impl ColumnStore {
                 let dims = std::iter::once(slots.len()).chain(row.iter().copied()).collect();
                 Ok(Column::Stacked(Tensor::fixed(*dtype, dims, out.freeze())?))
             }
+            Self::Lent { dtype, row, rows, .. } => {
+                let dims = std::iter::once(slots.len()).chain(row.iter().copied()).collect();
+                Ok(Column::Stacked(Tensor::fixed(*dtype, dims, rows.take(slots)?)?))
+            }
             Self::Text { dtype, values } => {
                 let array = gather_text(values, slots)?;
                 Ok(Column::Stacked(Tensor::text(*dtype, [slots.len()][..].into(), array)?))
@@ -169,6 +198,11 @@ impl ColumnStore {
             }
         }
     }
+}
+
+/// True if the rows stay where they are without us.
+fn is_lent(tensor: &Tensor) -> bool {
+    tensor.bytes().is_ok_and(Buffer::is_borrowed)
 }
 
 /// Copies a string into its place. The memory of the string before it is used again, unless that
