@@ -62,3 +62,7 @@ def test_a_shuffle_is_resumed_over_errors(size):
     check_outcomes(
         lambda: hr.Dataset.from_tensor_slices(source).map(fails_on_some).shuffle(size, seed=0)
     )
+
+
+def test_an_epoch_is_longer_by_its_errors():
+    check_outcomes(lambda: hr.Dataset.range(3).map(fails_on_some).take(2).repeat(2))

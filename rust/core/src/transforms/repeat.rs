@@ -8,7 +8,9 @@ use std::sync::Arc;
 use crate::data::mark::MarkBody;
 use crate::data::{Chunk, ElementSpec, Mark, Position};
 use crate::engine::node::{Arg, fixed_length, has_nested_repeat, seed_slots};
+use crate::engine::run::RunContext;
 use crate::engine::stage::{OwnedPlace, Passage};
+use crate::engine::wait::poll_if_due;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::Result;
 
@@ -61,6 +63,7 @@ impl Node for RepeatNode {
             return Ok(Box::new(Passage(opening.passage(0, &self.input)?)));
         }
         let mut stage = RepeatStage {
+            run: Arc::clone(opening.run),
             plan: Arc::clone(&self.input),
             place: opening.place(0).to_owned(),
             count: u64::try_from(self.count).ok(),
@@ -89,6 +92,7 @@ fn past_noops(plan: &Plan) -> Plan {
 }
 
 struct RepeatStage {
+    run: Arc<RunContext>,
     plan: Plan,
     place: OwnedPlace,
     /// Number of epochs; `None`: no end.
@@ -147,15 +151,16 @@ impl RepeatStage {
 
     /// Passes over epochs that are to be skipped whole; their seeds are drawn all the same.
     fn skip_epochs(&mut self, n: u64) -> Result<u64> {
-        let Some(length) = self.epoch_length().filter(|_| self.outcomes == 0) else {
-            return Ok(0);
-        };
+        // An error is an outcome that `take` does not count, so it makes epochs longer.
+        let countable = self.outcomes == 0 && !self.run.has_failed();
+        let Some(length) = self.epoch_length().filter(|_| countable) else { return Ok(0) };
         let mut epochs = n / length;
         if let Some(count) = self.count {
             epochs = epochs.min(count - self.epoch);
         }
         if seed_slots(&self.plan) > 0 {
             for _ in 0..epochs {
+                poll_if_due()?;
                 self.outcomes = length;
                 self.next_epoch()?;
             }
