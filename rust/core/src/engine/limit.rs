@@ -63,8 +63,15 @@ pub fn limited<T>(limit: Option<&Arc<Limit>>, work: impl FnOnce() -> T) -> Resul
     struct Permit<'a>(&'a Arc<Limit>);
     impl Drop for Permit<'_> {
         fn drop(&mut self) {
-            HELD.with_borrow_mut(|held| held.retain(|other| !Arc::ptr_eq(other, self.0)));
-            self.0.release();
+            // A wait that was interrupted has lost it.
+            let held = HELD.with_borrow_mut(|held| {
+                let count = held.len();
+                held.retain(|other| !Arc::ptr_eq(other, self.0));
+                held.len() < count
+            });
+            if held {
+                self.0.release();
+            }
         }
     }
     limit.acquire()?;
@@ -81,12 +88,12 @@ pub fn unlimited<T>(wait: impl FnOnce() -> T) -> Result<T> {
     let held = HELD.with_borrow(Vec::clone);
     held.iter().for_each(|limit| limit.release());
     let result = wait();
-    // The permits are taken back whatever happens, since their holders will release them.
-    let mut outcome = Ok(());
-    for limit in &held {
-        while let Err(error) = limit.acquire() {
-            outcome = Err(error);
+    for (regained, limit) in held.iter().enumerate() {
+        if let Err(error) = limit.acquire() {
+            // Who is interrupted goes on without the permits, to leave at once.
+            HELD.with_borrow_mut(|now| now.truncate(regained));
+            return Err(error);
         }
     }
-    outcome.map(|()| result)
+    Ok(result)
 }
