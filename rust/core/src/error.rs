@@ -165,6 +165,14 @@ impl Error {
         error
     }
 
+    /// Carries an exception by which the caller's code ends the program: it ends the run, where
+    /// another stands for one element.
+    pub fn leave(message: impl Into<String>, exception: ForeignError) -> Self {
+        let mut error = Self::foreign(message, exception);
+        error.0.kind = ErrorKind::Cancelled;
+        error
+    }
+
     /// The error of a failed system call on `file`.
     pub fn io(error: &io::Error, file: &str) -> Self {
         let kind = match error.kind() {

@@ -17,7 +17,7 @@ use crate::errors::{Fault, Result};
 use crate::graph::Graph;
 use crate::nest::Lists;
 use crate::packer::Packer;
-use crate::process::Inside;
+use crate::process::{Inside, is_left};
 use crate::spec::element_spec_to_python;
 
 /// A `headrace.function.Function`.
@@ -105,6 +105,9 @@ fn call_row<'py>(
 /// Runs `work` with the GIL; `Cancelled` if the interpreter is leaving.
 pub(crate) fn attached<T>(work: impl FnOnce(Python<'_>) -> Result<T>) -> headrace::Result<T> {
     catch(|| {
+        if is_left() {
+            return Err(Error::cancelled());
+        }
         let outcome = Python::try_attach(|py| {
             let _inside = Inside::new(py);
             work(py).map_err(Error::from)

@@ -11,13 +11,19 @@ use headrace::engine::wait::with_interrupt;
 use pyo3::prelude::*;
 
 use crate::errors::{Result, carry};
+use crate::process::{is_left, stay_if_left};
 
 /// Runs `work` without the GIL.
 pub(crate) fn enter<T: Send>(
     py: Python<'_>,
     work: impl FnOnce() -> headrace::Result<T> + Send,
 ) -> Result<T> {
-    Ok(py.detach(|| catch(|| with_interrupt(check_signals, work)))?)
+    let outcome = py.detach(|| {
+        let outcome = catch(|| with_interrupt(check_signals, work));
+        stay_if_left();
+        outcome
+    });
+    Ok(outcome?)
 }
 
 /// Runs `work` and turns a panic into an error.
@@ -31,6 +37,9 @@ pub(crate) fn catch<T>(work: impl FnOnce() -> headrace::Result<T>) -> headrace::
 
 /// Runs Python's signal handlers; whoever waits calls it a few times a second.
 fn check_signals() -> headrace::Result<()> {
+    if is_left() {
+        return Err(Error::cancelled());
+    }
     let checked = Python::try_attach(|py| py.check_signals().map_err(|error| carry(py, error)));
     // Not attached: the interpreter is leaving.
     checked.unwrap_or_else(|| Err(Error::cancelled()))

@@ -4,8 +4,9 @@
 //! and comes out as the same object with its traceback; a note names the stage. `StopIteration`
 //! becomes `RuntimeError` on the way in (as in PEP 479), since it would end the user's loop.
 
+use headrace::engine::wait::interrupt;
 use headrace::{Error, ErrorKind};
-use pyo3::exceptions::{PyRuntimeError, PyStopIteration};
+use pyo3::exceptions::{PyException, PyRuntimeError, PyStopIteration};
 use pyo3::intern;
 use pyo3::prelude::*;
 
@@ -76,6 +77,10 @@ pub(crate) fn invalid<T>(message: impl Into<String>) -> Result<T> {
 /// Wraps an exception for its way through the core.
 pub(crate) fn carry(py: Python<'_>, error: PyErr) -> Error {
     let text = error.to_string();
+    if !error.is_instance_of::<PyException>(py) {
+        // KeyboardInterrupt, SystemExit: no outcome of an element, but the end of the run.
+        return interrupt(Error::leave(text, Box::new(error)));
+    }
     if error.is_instance_of::<PyStopIteration>(py) {
         let outer = PyRuntimeError::new_err("the function raised StopIteration");
         outer.set_cause(py, Some(error));

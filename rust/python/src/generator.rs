@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use headrace::Error;
-use headrace::data::{Chunk, ElementSpec};
+use headrace::data::{Chunk, ElementSpec, ForeignValue};
 use headrace::sources::generator::{ForeignIterator, ForeignSource};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -45,9 +45,16 @@ impl ForeignSource for PythonSource {
         &self.spec
     }
 
-    fn open(&self) -> headrace::Result<Box<dyn ForeignIterator>> {
+    fn open(
+        &self,
+        surroundings: Option<&ForeignValue>,
+    ) -> headrace::Result<Box<dyn ForeignIterator>> {
         attached(|py| {
-            let context = imports::copy_context(py)?.call0()?;
+            // A context is entered by one thread at a time: each generator has a copy.
+            let context = match surroundings.and_then(|around| around.downcast_ref::<Py<PyAny>>()) {
+                Some(context) => context.bind(py).call_method0(intern!(py, "copy"))?,
+                None => imports::copy_context(py)?.call0()?,
+            };
             Ok(Box::new(PythonIterator {
                 source: self.source.clone_ref(py),
                 run: context.getattr(intern!(py, "run"))?.unbind(),

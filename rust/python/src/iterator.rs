@@ -5,9 +5,9 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use headrace::Error;
+use headrace::data::ForeignValue;
 use headrace::engine::RunOptions;
 use headrace::engine::state::State;
-use pyo3::exceptions::{PyKeyboardInterrupt, PySystemExit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::Value as Json;
@@ -15,7 +15,8 @@ use serde_json::Value as Json;
 use crate::convert::Access;
 use crate::elements::{Packers, element, only_element};
 use crate::enter::enter;
-use crate::errors::{Fault, Result, invalid};
+use crate::errors::{Result, invalid};
+use crate::imports;
 use crate::plan::Plan;
 use crate::process;
 use crate::shared::{SharedRun, Taken};
@@ -51,19 +52,6 @@ pub(crate) struct Iterator {
     packers: Packers,
 }
 
-impl Iterator {
-    /// Ctrl-C and `sys.exit` end the run; after any other error it goes on.
-    fn failed(&self, py: Python<'_>, fault: Fault) -> Fault {
-        let error = PyErr::from(fault);
-        if error.is_instance_of::<PyKeyboardInterrupt>(py)
-            || error.is_instance_of::<PySystemExit>(py)
-        {
-            let _ = enter(py, || self.run.close(Instant::now()));
-        }
-        error.into()
-    }
-}
-
 #[pymethods]
 impl Iterator {
     #[new]
@@ -77,7 +65,8 @@ impl Iterator {
         let options = self::options(options)?;
         let state = state.map(State::from_json).transpose()?;
         let plan = &plan.get().0;
-        let run = enter(py, || SharedRun::open(plan, options, state.as_ref()))?;
+        let context: ForeignValue = Arc::new(imports::copy_context(py)?.call0()?.unbind());
+        let run = enter(py, || SharedRun::open(context, plan, options, state.as_ref()))?;
         let run = Arc::new(run);
         process::register(&run);
         Ok(Iterator { run, packers: Packers::default() })
@@ -90,7 +79,7 @@ impl Iterator {
     fn __next__<'py>(&self, py: Python<'py>) -> Result<Option<Bound<'py, PyAny>>> {
         let taken = match self.run.ready() {
             Some(taken) => Some(taken),
-            None => enter(py, || self.run.next()).map_err(|fault| self.failed(py, fault))?,
+            None => enter(py, || self.run.next())?,
         };
         match taken {
             None => Ok(None),

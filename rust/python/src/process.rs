@@ -9,11 +9,13 @@
 #![allow(unsafe_code)]
 
 use std::ffi::{c_long, c_ulong};
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, TryLockError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use headrace::engine::pool;
+use headrace::engine::run::RunContext;
 use pyo3::exceptions::PySystemExit;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -28,11 +30,40 @@ unsafe extern "C" {
 }
 
 /// How long the end of the process waits for what is running, before and after interrupting it: a
-/// function of the user's may sleep.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// function of the user's may sleep. Twice this is less than a second.
+const PATIENCE: Duration = Duration::from_millis(400);
+/// How long threads that are about to ask for the GIL have to get it before the interpreter goes.
+const GRACE: Duration = Duration::from_millis(2);
 
-/// The runs that may be open.
-static RUNS: Mutex<Vec<Weak<SharedRun>>> = Mutex::new(Vec::new());
+/// A run that may be open. Its context outlives it while its tasks run.
+struct Known {
+    run: Weak<SharedRun>,
+    context: Weak<RunContext>,
+}
+
+static RUNS: Mutex<Vec<Known>> = Mutex::new(Vec::new());
+
+/// The thread that ends the interpreter, by Python's number for it; 0 before.
+static LEAVING: AtomicU64 = AtomicU64::new(0);
+
+/// True once the interpreter is leaving and must not be entered from this thread any more.
+pub(crate) fn is_left() -> bool {
+    let leaving = LEAVING.load(SeqCst);
+    leaving != 0 && leaving != own_number() as u64
+}
+
+/// Keeps a thread that is about to come back to an interpreter that is leaving: CPython would end
+/// it under the frames of Rust. It ends with the process.
+pub(crate) fn stay_if_left() {
+    while is_left() {
+        thread::park();
+    }
+}
+
+fn own_number() -> c_ulong {
+    // SAFETY: asks for the number of this thread.
+    unsafe { PyThread_get_thread_ident() }
+}
 
 /// Works on a list; gives up if it stays locked, as it may in a forked child.
 fn locked<V, T>(list: &Mutex<V>, work: impl FnOnce(&mut V) -> T) -> Option<T> {
@@ -55,8 +86,7 @@ pub(crate) struct Inside(c_ulong);
 impl Inside {
     /// Counts the present thread in.
     pub(crate) fn new(_py: Python<'_>) -> Self {
-        // SAFETY: asks for the number of this thread.
-        let thread = unsafe { PyThread_get_thread_ident() };
+        let thread = own_number();
         locked(&INSIDE, |inside| inside.push(thread));
         Inside(thread)
     }
@@ -74,8 +104,7 @@ impl Drop for Inside {
 
 /// Raises `SystemExit` in all threads that run Python code for the engine.
 fn interrupt_all(py: Python<'_>) {
-    // SAFETY: asks for the number of this thread.
-    let own = unsafe { PyThread_get_thread_ident() };
+    let own = own_number();
     let class = py.get_type::<PySystemExit>();
     for thread in locked(&INSIDE, |inside| inside.clone()).unwrap_or_default() {
         if thread != own {
@@ -89,26 +118,39 @@ fn interrupt_all(py: Python<'_>) {
 pub(crate) fn register(run: &Arc<SharedRun>) {
     locked(&RUNS, |runs| {
         if runs.len() == runs.capacity() {
-            runs.retain(|run| run.strong_count() > 0);
+            runs.retain(|known| known.context.strong_count() > 0);
         }
-        runs.push(Arc::downgrade(run));
+        let context = Arc::downgrade(run.context());
+        runs.push(Known { run: Arc::downgrade(run), context });
     });
 }
 
 /// Cancels and joins everything that runs.
 #[pyfunction]
 pub(crate) fn close_all(py: Python<'_>) -> Result<()> {
-    let runs = locked(&RUNS, std::mem::take).unwrap_or_default();
-    let runs: Vec<_> = runs.iter().filter_map(Weak::upgrade).filter(|run| run.is_here()).collect();
+    let known = locked(&RUNS, std::mem::take).unwrap_or_default();
+    let contexts: Vec<_> = known.iter().filter_map(|known| known.context.upgrade()).collect();
+    let contexts: Vec<_> = contexts.into_iter().filter(|context| context.is_here()).collect();
     // All are told before any is waited for.
-    runs.iter().for_each(|run| run.cancel());
-    let close = |limit| {
-        let deadline = Instant::now() + limit;
-        enter(py, || runs.iter().try_fold(true, |all, run| Ok(run.close(deadline)? && all)))
+    contexts.iter().for_each(|context| context.cancel());
+    let close = || {
+        let deadline = Instant::now() + PATIENCE;
+        enter(py, || {
+            let mut all = true;
+            for run in known.iter().filter_map(|known| known.run.upgrade()) {
+                all &= run.close(deadline)?;
+            }
+            // Tasks of runs that were dropped before may be busy still.
+            Ok(contexts.iter().all(|context| context.wait_for_tasks(deadline)) && all)
+        })
     };
-    if !close(PATIENCE)? {
+    if !close()? {
         interrupt_all(py);
-        close(PATIENCE)?;
+        close()?;
+    }
+    LEAVING.store(own_number() as u64, SeqCst);
+    if !contexts.is_empty() {
+        py.detach(|| thread::sleep(GRACE));
     }
     Ok(())
 }
@@ -119,8 +161,9 @@ pub(crate) fn install(py: Python<'_>, close_all: Bound<'_, PyAny>) -> PyResult<(
     {
         extern "C" fn in_child() {
             pool::after_fork();
+            LEAVING.store(0, SeqCst);
         }
-        // SAFETY: the handler only stores to an atomic, which is safe in a forked child.
+        // SAFETY: the handler only stores to atomics, which is safe in a forked child.
         unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
     }
     py.import("atexit")?.call_method1("register", (close_all,))?;

@@ -6,14 +6,15 @@
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use headrace::data::Chunk;
+use headrace::data::{Chunk, ForeignValue};
 use headrace::engine::run::{Run, RunContext};
+use headrace::engine::stage::is_final;
 use headrace::engine::state::State;
 use headrace::engine::stats::StageReport;
-use headrace::engine::wait::{POLL, poll};
-use headrace::engine::{Plan, RunOptions, pool};
+use headrace::engine::wait::{POLL, is_interrupted, poll};
+use headrace::engine::{Plan, RunOptions};
 use headrace::{Error, Result};
 
 use crate::enter::catch;
@@ -60,17 +61,20 @@ pub(crate) struct SharedRun {
     inner: Mutex<Inner>,
     returned: Condvar,
     context: Arc<RunContext>,
-    generation: usize,
 }
 
 impl SharedRun {
-    /// Opens a run.
-    pub(crate) fn open(plan: &Plan, options: RunOptions, state: Option<&State>) -> Result<Self> {
-        let run = Run::open(plan, options, state)?;
+    /// Opens a run for code with these context variables.
+    pub(crate) fn open(
+        context: ForeignValue,
+        plan: &Plan,
+        options: RunOptions,
+        state: Option<&State>,
+    ) -> Result<Self> {
+        let run = Run::open_within(Some(context), plan, options, state)?;
         let context = Arc::clone(run.context());
         let inner = Mutex::new(Inner { run: Some(run), ..Inner::default() });
-        let generation = pool::generation();
-        Ok(SharedRun { inner, returned: Condvar::new(), context, generation })
+        Ok(SharedRun { inner, returned: Condvar::new(), context })
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -79,7 +83,7 @@ impl SharedRun {
 
     /// True in the process that opened the run: in a forked child its locks may be held for ever.
     pub(crate) fn is_here(&self) -> bool {
-        pool::generation() == self.generation
+        self.context.is_here()
     }
 
     /// An element that is at hand, without waiting for anything.
@@ -100,6 +104,14 @@ impl SharedRun {
             CheckedOut::Done(taken) => return Ok(taken),
         };
         let outcome = catch(|| run.next_chunk());
+        let leave =
+            matches!(&outcome, Err(error) if is_final(error) && error.foreign_ref().is_some());
+        if leave || is_interrupted() {
+            // The user ends the program, or so it seems: the run is closed, nothing is waited for.
+            run.close(Duration::ZERO);
+            self.check_in(run).closed = true;
+            return outcome.map(|_| None);
+        }
         let mut inner = self.check_in(run);
         match outcome {
             Ok(Some(chunk)) if inner.closed => {
@@ -116,7 +128,8 @@ impl SharedRun {
                 inner.over = true;
                 Ok(None)
             }
-            Err(_) if inner.closed => Ok(None),
+            // Closed by another thread, or at the end of the process.
+            Err(_) if inner.closed || self.context.is_cancelled() => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -217,9 +230,9 @@ impl SharedRun {
         Ok(ended)
     }
 
-    /// Ends the run without waiting.
-    pub(crate) fn cancel(&self) {
-        self.context.cancel();
+    /// What the run's stages share.
+    pub(crate) fn context(&self) -> &Arc<RunContext> {
+        &self.context
     }
 
     /// Takes what must be dropped without the GIL.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::data::{Chunk, ElementSpec, Mark, Structure};
+use crate::engine::stage::is_final;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
 
@@ -140,6 +141,7 @@ impl ZipStage {
                     self.ended = true;
                     return Ok(None);
                 }
+                Err(error) if is_final(&error) => return Err(error),
                 Err(error) => {
                     // A failed element takes the place of a whole row.
                     self.settle(&chunks, 1)?;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-use crate::data::{Chunk, ElementSpec, Position};
+use crate::data::{Chunk, ElementSpec, ForeignValue, Position};
 use crate::engine::limit::{Limit, limited};
 use crate::engine::lock;
 use crate::engine::node::{Plan, RunOptions};
@@ -16,7 +16,7 @@ use crate::engine::seeds::{DrawLog, SeedGenerator, SeedPair};
 use crate::engine::stage::{Input, Opening};
 use crate::engine::state::State;
 use crate::engine::stats::{StageReport, StageStats};
-use crate::engine::wait::{POLL, poll_if_due};
+use crate::engine::wait::{POLL, poll};
 use crate::error::{Error, Result};
 use crate::graph::call::{FunctionRun, UserFunction, Verdict};
 
@@ -24,6 +24,9 @@ use crate::graph::call::{FunctionRun, UserFunction, Verdict};
 pub struct RunContext {
     /// How the run goes.
     pub options: RunOptions,
+    /// What was around the caller's code when it opened the run, for the foreign code that runs
+    /// on its behalf, now or in a later epoch.
+    pub surroundings: Option<ForeignValue>,
     cancelled: AtomicBool,
     /// An element has failed: counting outcomes is no longer counting elements.
     failed: AtomicBool,
@@ -43,11 +46,12 @@ pub struct RunContext {
 }
 
 impl RunContext {
-    fn new(options: RunOptions, state: Option<&State>) -> Self {
+    fn new(options: RunOptions, state: Option<&State>, surroundings: Option<ForeignValue>) -> Self {
         let limit = options.private_threadpool_size.filter(|size| *size > 0);
         RunContext {
             limit: limit.map(|size| Arc::new(Limit::new(size))),
             options,
+            surroundings,
             cancelled: AtomicBool::new(false),
             failed: AtomicBool::new(state.is_some_and(|state| state.failed)),
             generation: pool::generation(),
@@ -66,11 +70,16 @@ impl RunContext {
     /// # Errors
     /// `Cancelled`, or `FailedPrecondition` in a forked child.
     pub fn check(&self) -> Result<()> {
-        if pool::generation() != self.generation {
+        if !self.is_here() {
             let text = "the iterator was opened before this process was forked";
             return Err(Error::failed_precondition(text).with_hint("call iter(ds) in the child"));
         }
         if self.is_cancelled() { Err(Error::cancelled()) } else { Ok(()) }
+    }
+
+    /// True in the process that opened the run.
+    pub fn is_here(&self) -> bool {
+        pool::generation() == self.generation
     }
 
     /// True once the run is closed.
@@ -108,6 +117,22 @@ impl RunContext {
     pub fn task_ended(&self) {
         *lock(&self.tasks) -= 1;
         self.tasks_ended.notify_all();
+    }
+
+    /// Waits until no task runs, up to `deadline` or until interrupted; false if one runs still.
+    pub fn wait_for_tasks(&self, deadline: Instant) -> bool {
+        loop {
+            let tasks = lock(&self.tasks);
+            let left = deadline.saturating_duration_since(Instant::now());
+            if *tasks == 0 || left.is_zero() {
+                return *tasks == 0;
+            }
+            // The hook may wait for the caller's locks: it is asked without this one.
+            drop(self.tasks_ended.wait_timeout(tasks, left.min(POLL)));
+            if poll().is_err() {
+                return false;
+            }
+        }
     }
 
     /// The next seed pair for the seeded stage `slot`.
@@ -190,11 +215,24 @@ impl Run {
     /// # Errors
     /// `InvalidArgument` for a state of another plan, and what the nodes cannot do.
     pub fn open(plan: &Plan, options: RunOptions, state: Option<&State>) -> Result<Self> {
+        Self::open_within(None, plan, options, state)
+    }
+
+    /// As [`Run::open`]; foreign sources are given the surroundings of the caller's code.
+    ///
+    /// # Errors
+    /// As [`Run::open`].
+    pub fn open_within(
+        surroundings: Option<ForeignValue>,
+        plan: &Plan,
+        options: RunOptions,
+        state: Option<&State>,
+    ) -> Result<Self> {
         if let Some(state) = state {
             state.check(plan)?;
         }
         let plan = &optimise(plan, &options)?;
-        let context = Arc::new(RunContext::new(options, state));
+        let context = Arc::new(RunContext::new(options, state, surroundings));
         let position = state.map(|state| state.position.clone()).unwrap_or_default();
         let input = Opening::root(&context, plan, position)?;
         Ok(Run { context, plan: Arc::clone(plan), input: Some(input) })
@@ -243,20 +281,12 @@ impl Run {
         lock(&self.context.reports).values().cloned().collect()
     }
 
-    /// Ends the run: cancels its work and waits for what is running, up to `limit`. False if
-    /// something still runs then, or the wait was interrupted.
+    /// Ends the run: cancels its work and waits for what is running, up to `limit` or until
+    /// interrupted. False if something still runs then.
     pub fn close(&mut self, limit: Duration) -> bool {
         self.context.cancelled.store(true, SeqCst);
         self.input = None;
-        let start = Instant::now();
-        let mut tasks = lock(&self.context.tasks);
-        while *tasks > 0 && start.elapsed() < limit && poll_if_due().is_ok() {
-            tasks = match self.context.tasks_ended.wait_timeout(tasks, POLL) {
-                Ok((tasks, _)) => tasks,
-                Err(poisoned) => poisoned.into_inner().0,
-            };
-        }
-        *tasks == 0
+        self.context.wait_for_tasks(Instant::now() + limit)
     }
 
     /// The shared part of the run, which outlives it while tasks run.

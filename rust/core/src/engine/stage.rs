@@ -332,9 +332,10 @@ impl Input {
         let mut chunks = vec![first];
         while rows < max {
             if self.surplus.is_none() {
-                match self.stage.next(max - rows) {
+                match self.ask(max - rows) {
                     Ok(Some(chunk)) => self.hold(chunk),
                     Ok(None) => break,
+                    Err(error) if is_final(&error) => return Err(error),
                     // One outcome at a time: the error comes when asked again.
                     Err(error) => {
                         self.deferred = Some(error);
@@ -424,13 +425,10 @@ impl Input {
     }
 
     fn pull(&mut self, demand: usize) -> Result<bool> {
-        // A stage may pull for long before it has an element: a filter that lets nothing pass.
-        self.run.check()?;
-        poll_if_due()?;
         self.settle()?;
         let outcome = match self.deferred.take() {
             Some(error) => Err(error),
-            None => self.stage.next(demand),
+            None => self.ask(demand),
         };
         match outcome {
             Ok(Some(chunk)) => {
@@ -443,6 +441,14 @@ impl Input {
                 Err(error)
             }
         }
+    }
+
+    /// Asks the stage, unless the run is over: a stage may ask for long before it has an element,
+    /// as a filter that lets nothing pass.
+    fn ask(&mut self, max: usize) -> Result<Option<Chunk>> {
+        self.run.check()?;
+        poll_if_due()?;
+        self.stage.next(max)
     }
 
     fn hold(&mut self, chunk: Chunk) {

@@ -9,12 +9,12 @@ use std::thread::{Builder, JoinHandle};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 
-use crate::data::{Chunk, ElementSpec};
+use crate::data::{Chunk, ElementSpec, ForeignValue};
 use crate::engine::limit::unlimited;
 use crate::engine::node::Arg;
 use crate::engine::run::RunContext;
 use crate::engine::stats::{StageStats, waiting};
-use crate::engine::wait::{POLL, poll};
+use crate::engine::wait::{POLL, poll, poll_if_due};
 use crate::engine::{Cardinality, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
 
@@ -24,11 +24,12 @@ pub trait ForeignSource: Send + Sync {
     fn name(&self) -> String;
     /// What its elements look like.
     fn spec(&self) -> &ElementSpec;
-    /// A new iterator, not started yet. Called in the thread that opens the run.
+    /// A new iterator, not started yet, to run within what was around the code that opened the
+    /// run. Called in any thread: there may be epochs.
     ///
     /// # Errors
     /// Those of the foreign code.
-    fn open(&self) -> Result<Box<dyn ForeignIterator>>;
+    fn open(&self, surroundings: Option<&ForeignValue>) -> Result<Box<dyn ForeignIterator>>;
 }
 
 /// A foreign iterator.
@@ -86,17 +87,35 @@ impl Node for GeneratorNode {
     }
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
-        let iterator = self.source.open()?;
+        let iterator = self.source.open(opening.run.surroundings.as_ref())?;
         Ok(if opening.driven {
             Box::new(ThreadStage::new(iterator, opening)?)
         } else {
-            Box::new(HereStage { iterator })
+            Box::new(HereStage { run: Arc::clone(opening.run), iterator })
         })
     }
 }
 
+/// Elements passed over between two looks at whether the run is over.
+const PIECE: u64 = 1024;
+
+/// Skips `n` elements by and by, so that a long skip can be interrupted.
+fn skip_in_pieces(n: u64, mut skip: impl FnMut(u64) -> Result<u64>) -> Result<u64> {
+    let mut skipped = 0;
+    while skipped < n {
+        let piece = PIECE.min(n - skipped);
+        let passed = skip(piece)?;
+        skipped += passed;
+        if passed < piece {
+            break;
+        }
+    }
+    Ok(skipped)
+}
+
 /// Runs in whichever thread asks: the caller's.
 struct HereStage {
+    run: Arc<RunContext>,
     iterator: Box<dyn ForeignIterator>,
 }
 
@@ -106,7 +125,11 @@ impl Stage for HereStage {
     }
 
     fn skip(&mut self, n: u64) -> Result<u64> {
-        self.iterator.skip(n)
+        skip_in_pieces(n, |piece| {
+            self.run.check()?;
+            poll_if_due()?;
+            self.iterator.skip(piece)
+        })
     }
 
     fn quiet(&self) -> bool {
@@ -216,10 +239,10 @@ impl Stage for ThreadStage {
     }
 
     fn skip(&mut self, n: u64) -> Result<u64> {
-        match self.ask(Request::Skip(n))? {
+        skip_in_pieces(n, |piece| match self.ask(Request::Skip(piece))? {
             Reply::Skipped(outcome) => outcome,
             Reply::Chunk(_) => Err(Error::internal("a generator's thread answered amiss")),
-        }
+        })
     }
 
     fn quiet(&self) -> bool {

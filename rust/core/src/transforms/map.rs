@@ -10,7 +10,7 @@ use crate::data::{Chunk, Column, ElementSpec, Spec};
 use crate::engine::driver::{self, Driver, Outcomes, Work};
 use crate::engine::node::Arg;
 use crate::engine::pool::{Kind, parallelism};
-use crate::engine::stage::EXACT_FROM;
+use crate::engine::stage::{EXACT_FROM, is_final};
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
 use crate::graph::call::{Called, FunctionRun, Prepared, UserFunction};
@@ -201,6 +201,10 @@ impl Apply {
                 at += rows;
             }
             match error {
+                Some(error) if is_final(&error) => {
+                    outcomes.push(Err(error));
+                    break;
+                }
                 Some(error) => {
                     outcomes.push(Err(self.at_element(error, first + at as u64)));
                     at += 1;

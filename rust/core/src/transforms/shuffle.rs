@@ -14,7 +14,7 @@ use crate::data::{Chunk, ElementSpec};
 use crate::engine::node::{Arg, fixed_length, functions};
 use crate::engine::run::RunContext;
 use crate::engine::seeds::SeedGenerator;
-use crate::engine::stage::skip_by_running;
+use crate::engine::stage::{is_final, skip_by_running};
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
 use crate::random::Philox;
@@ -230,7 +230,7 @@ impl ShuffleStage {
             if self.ring.room() > 0 && !self.ended {
                 match self.refill(max - out.len()) {
                     // What is drawn already comes first.
-                    Err(error) if !out.is_empty() => {
+                    Err(error) if !out.is_empty() && !is_final(&error) => {
                         self.deferred = Some(error);
                         break;
                     }
