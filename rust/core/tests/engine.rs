@@ -16,8 +16,15 @@ use headrace::sources::tfrecord::TfRecordNode;
 use headrace::transforms::shuffle::ShuffleNode;
 use support::{Reader, batch, map, plus_one, prefetch, range, shuffle};
 
-fn settle() {
-    std::thread::sleep(Duration::from_millis(200));
+/// Waits until the function was called so often (other tests may hold the threads for a while), and
+/// then long enough for calls too many.
+fn settle(function: &support::Function, calls: u64) -> u64 {
+    let start = Instant::now();
+    while function.calls.load(SeqCst) < calls && start.elapsed() < Duration::from_secs(10) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    std::thread::sleep(Duration::from_millis(100));
+    function.calls.load(SeqCst)
 }
 
 #[test]
@@ -39,8 +46,7 @@ fn prefetch_runs_ahead_by_its_size_and_no_more() {
     let plan = prefetch(map(range(100), Arc::clone(&function), None), 4);
     let mut reader = Reader::open(&plan, RunOptions::default(), None);
     reader.next();
-    settle();
-    let calls = function.calls.load(SeqCst);
+    let calls = settle(&function, 5);
     assert!((5..=6).contains(&calls), "{calls}");
 }
 
@@ -50,8 +56,7 @@ fn a_parallel_map_runs_ahead_by_its_calls_and_no_more() {
     let plan = map(range(100), Arc::clone(&function), Some(3));
     let mut reader = Reader::open(&plan, RunOptions::default(), None);
     reader.next();
-    settle();
-    let calls = function.calls.load(SeqCst);
+    let calls = settle(&function, 3);
     assert!((3..=4).contains(&calls), "{calls}");
 }
 

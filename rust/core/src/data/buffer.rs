@@ -12,6 +12,7 @@
 
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::{Bound, Deref, DerefMut, RangeBounds};
 use std::ptr::NonNull;
@@ -24,27 +25,55 @@ use crate::error::{Error, Result};
 pub const ALIGNMENT: usize = 64;
 
 /// Blocks below this are left to the allocator, which is good at them.
-const RECYCLE_FROM: usize = 64 << 10;
+const RECYCLE_FROM: usize = 4 << 10;
 /// Upper limit of the freed memory that is kept for reuse.
 const RECYCLE_BYTES: usize = 32 << 20;
 
-/// One allocated block.
+/// One piece of memory from the allocator.
+struct Memory {
+    ptr: NonNull<u8>,
+    layout: Layout,
+}
+
+// SAFETY: it is plain memory that it alone owns.
+unsafe impl Send for Memory {}
+// SAFETY: shared access only reads.
+unsafe impl Sync for Memory {}
+
+impl Memory {
+    fn new(capacity: usize) -> Result<Self> {
+        let too_much = || Error::resource_exhausted(format!("cannot allocate {capacity} bytes"));
+        let layout = Layout::from_size_align(capacity, ALIGNMENT).map_err(|_| too_much())?;
+        // SAFETY: `Block::class` never gives a size of 0.
+        let ptr = unsafe { alloc_zeroed(layout) };
+        match NonNull::new(ptr) {
+            Some(ptr) => Ok(Memory { ptr, layout }),
+            None if capacity > (1 << 30) => Err(too_much()),
+            None => handle_alloc_error(layout),
+        }
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // SAFETY: allocated in `new` with this layout, and nobody else holds it.
+        unsafe { dealloc(self.ptr.as_ptr(), self.layout) };
+    }
+}
+
+/// Memory that is kept for reuse when it is dropped.
 struct Block {
     ptr: NonNull<u8>,
     capacity: usize,
+    memory: Option<Memory>,
 }
 
-// SAFETY: a block is plain memory that it alone owns.
+// SAFETY: the pointer is that of its own memory.
 unsafe impl Send for Block {}
 // SAFETY: shared access only reads.
 unsafe impl Sync for Block {}
 
 impl Block {
-    fn layout(capacity: usize) -> Result<Layout> {
-        Layout::from_size_align(capacity, ALIGNMENT)
-            .map_err(|_| Error::resource_exhausted(format!("cannot allocate {capacity} bytes")))
-    }
-
     /// Rounds up so that blocks of similar sizes can stand in for each other.
     fn class(bytes: usize) -> usize {
         let step = if bytes < RECYCLE_FROM { ALIGNMENT } else { bytes.next_power_of_two() / 8 };
@@ -53,72 +82,58 @@ impl Block {
 
     fn new(bytes: usize) -> Result<Self> {
         let capacity = Self::class(bytes);
-        if let Some(block) = recycled(capacity) {
-            return Ok(block);
-        }
-        let layout = Self::layout(capacity)?;
-        // SAFETY: `class` never gives a size of 0.
-        let ptr = unsafe { alloc_zeroed(layout) };
-        match NonNull::new(ptr) {
-            Some(ptr) => Ok(Block { ptr, capacity }),
-            None if capacity > (1 << 30) => {
-                Err(Error::resource_exhausted(format!("cannot allocate {capacity} bytes")))
-            }
-            None => handle_alloc_error(layout),
-        }
+        let memory = match recycled(capacity) {
+            Some(memory) => memory,
+            None => Memory::new(capacity)?,
+        };
+        Ok(Block { ptr: memory.ptr, capacity, memory: Some(memory) })
     }
 }
 
 impl Drop for Block {
     fn drop(&mut self) {
-        let block = Block { ptr: self.ptr, capacity: self.capacity };
-        if let Some(block) = recycle(block) {
-            if let Ok(layout) = Self::layout(block.capacity) {
-                // SAFETY: allocated in `new` with this layout, and nobody else holds it.
-                unsafe { dealloc(block.ptr.as_ptr(), layout) };
-            }
-            std::mem::forget(block);
+        if let Some(memory) = self.memory.take() {
+            recycle(self.capacity, memory);
         }
     }
 }
 
-/// Freed blocks, oldest first. Only ever tried, never waited for: the list may have been locked
-/// by another thread when the process was forked.
-static FREED: Mutex<Vec<Block>> = Mutex::new(Vec::new());
+/// Freed memory by capacity.
+struct Freed {
+    bytes: usize,
+    spare: BTreeMap<usize, Vec<Memory>>,
+}
 
-fn recycled(capacity: usize) -> Option<Block> {
+/// Only ever tried, never waited for: it may have been locked by another thread when the process
+/// was forked.
+static FREED: Mutex<Freed> = Mutex::new(Freed { bytes: 0, spare: BTreeMap::new() });
+
+fn recycled(capacity: usize) -> Option<Memory> {
     if capacity < RECYCLE_FROM {
         return None;
     }
     let mut freed = FREED.try_lock().ok()?;
-    let at = freed.iter().rposition(|block| block.capacity == capacity)?;
-    Some(freed.remove(at))
+    let memory = freed.spare.get_mut(&capacity)?.pop()?;
+    freed.bytes -= capacity;
+    Some(memory)
 }
 
-/// Keeps the block or gives it back to be freed.
-fn recycle(block: Block) -> Option<Block> {
-    if block.capacity < RECYCLE_FROM || block.capacity > RECYCLE_BYTES / 2 {
-        return Some(block);
+/// Keeps the memory, or frees it.
+fn recycle(capacity: usize, memory: Memory) {
+    if !(RECYCLE_FROM..=RECYCLE_BYTES / 2).contains(&capacity) {
+        return;
     }
-    let Ok(mut freed) = FREED.try_lock() else {
-        return Some(block);
-    };
-    let mut kept: usize = freed.iter().map(|block| block.capacity).sum();
-    freed.push(block);
-    kept += freed.last().map_or(0, |block| block.capacity);
-    let mut excess = 0;
-    while kept > RECYCLE_BYTES {
-        kept -= freed[excess].capacity;
-        excess += 1;
+    let Ok(mut freed) = FREED.try_lock() else { return };
+    let mut outdated = BTreeMap::new();
+    if freed.bytes + capacity > RECYCLE_BYTES {
+        // What nobody took for so long is of sizes that are no longer asked for.
+        outdated = std::mem::take(&mut freed.spare);
+        freed.bytes = 0;
     }
-    for block in freed.drain(..excess) {
-        if let Ok(layout) = Block::layout(block.capacity) {
-            // SAFETY: as in `drop`, which `forget` then skips.
-            unsafe { dealloc(block.ptr.as_ptr(), layout) };
-        }
-        std::mem::forget(block);
-    }
-    None
+    freed.bytes += capacity;
+    freed.spare.entry(capacity).or_default().push(memory);
+    drop(freed);
+    drop(outdated);
 }
 
 /// Bytes that are being written.

@@ -4,6 +4,7 @@
 //! in: fixed-size rows into one slab, strings into memory of their place, anything else as values of
 //! their own. Rows of the user's own arrays stay where they are.
 
+use std::hint::black_box;
 use std::sync::Arc;
 
 use crate::data::buffer::{Buffer, BufferMut};
@@ -205,22 +206,31 @@ fn is_lent(tensor: &Tensor) -> bool {
     tensor.bytes().is_ok_and(Buffer::is_borrowed)
 }
 
-/// Copies a string into its place. The memory of the string before it is used again, unless that
-/// would waste half of it.
+/// Copies a string into its place. The memory of the string before it is used again, unless it is
+/// too small or would be half empty.
 fn keep(place: &mut Vec<u8>, value: &[u8]) {
-    if place.capacity() / 2 > value.len() {
-        *place = Vec::with_capacity(value.len());
+    let (capacity, len) = (place.capacity(), value.len());
+    if capacity < len || capacity / 2 > len {
+        // An eighth more, so that strings of about one length do not take turns at allocating.
+        *place = Vec::with_capacity(len + len / 8);
     }
     place.clear();
     place.extend_from_slice(value);
 }
+
+/// How many strings ahead the first cache line of a place is asked for: places are drawn at random,
+/// so the memory is cold.
+const AHEAD: usize = 4;
 
 fn gather_text(values: &[Vec<u8>], slots: &[usize]) -> Result<BytesArray> {
     let total = slots.iter().map(|slot| values[*slot].len()).sum();
     let mut payload = BufferMut::scratch(total)?;
     let mut views = Vec::with_capacity(slots.len());
     let mut start = 0;
-    for slot in slots {
+    for (i, slot) in slots.iter().enumerate() {
+        if let Some(later) = slots.get(i + AHEAD) {
+            black_box(values[*later].first().copied());
+        }
         let value = &values[*slot];
         payload[start..start + value.len()].copy_from_slice(value);
         views.push(View { buffer: 0, start, len: value.len() });

@@ -25,7 +25,7 @@ const FAR: u64 = 64 << 10;
 #[derive(Debug)]
 enum Stream {
     Plain(BlockReader),
-    Inflate(Inflate),
+    Inflate(Box<Inflate>),
 }
 
 impl Stream {
@@ -63,7 +63,7 @@ impl Window {
         let file = BlockReader::open(path)?;
         let stream = match compression {
             Compression::None => Stream::Plain(file),
-            _ => Stream::Inflate(Inflate::new(file, compression)?),
+            _ => Stream::Inflate(Box::new(Inflate::new(file, compression)?)),
         };
         Ok(Window {
             stream,
