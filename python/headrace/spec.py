@@ -217,11 +217,6 @@ class RaggedTensorSpec(_ArraySpec):
         object.__setattr__(self, "ragged_rank", int(ragged_rank))
         object.__setattr__(self, "row_splits_dtype", as_dtype(row_splits_dtype))
 
-    @property
-    def row_splits_dtype_name(self) -> str:
-        """Name of the dtype of the row splits."""
-        return dtype_name(self.row_splits_dtype)
-
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Tell whether a value could be described by both; see `TensorSpec`."""
         other = spec_or_value if isinstance(spec_or_value, _Spec) else spec_of(spec_or_value)

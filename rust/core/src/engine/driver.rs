@@ -291,8 +291,6 @@ impl Shared {
     fn wake(shared: &Arc<Self>) {
         loop {
             let tasks = shared.tasks.load(SeqCst);
-            // The consumer can take a round of its own, so one task less than workers would do;
-            // on few cores the task that is already running matters more.
             if tasks >= shared.plan.workers || !shared.has_room() || shared.over() {
                 return;
             }

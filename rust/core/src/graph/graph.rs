@@ -92,14 +92,6 @@ impl GraphBuilder {
         &self.values[id.0].spec
     }
 
-    /// The value of a constant; `None` for other values.
-    pub fn constant_value(&self, id: ValueId) -> Option<&Tensor> {
-        match &self.values.get(id.0)?.origin {
-            Origin::Constant(tensor) => Some(tensor),
-            _ => None,
-        }
-    }
-
     /// Adds an operation and gives its outputs.
     ///
     /// # Errors
@@ -293,18 +285,6 @@ impl Graph {
     /// Names and static arguments of its operations, in order.
     pub fn ops(&self) -> impl ExactSizeIterator<Item = (&str, &Attrs)> {
         self.nodes.iter().map(|node| (&*node.op, &node.attrs))
-    }
-
-    /// For each input whether it is read at all.
-    pub fn used_inputs(&self) -> Vec<bool> {
-        let mut used = vec![false; self.inputs.len()];
-        let read = self.nodes.iter().flat_map(|node| &node.inputs).chain(&self.outputs);
-        for id in read {
-            if let Origin::Input(i) = self.values[id.0].origin {
-                used[i] = true;
-            }
-        }
-        used
     }
 
     /// True if the graph hands its inputs out as they are.

@@ -166,16 +166,9 @@ impl TfRecordStage {
         if !self.files.is_long() {
             return;
         }
-        let Files { paths, compression, options, next, reader } = &mut self.files;
-        let reader = reader.take();
-        let files = Files {
-            paths: Arc::clone(paths),
-            compression: *compression,
-            options: *options,
-            next: *next,
-            reader,
-        };
-        let work = ReadRecord { paths: Arc::clone(paths), options: *options };
+        let paths = Arc::clone(&self.files.paths);
+        let work = ReadRecord { paths: Arc::clone(&paths), options: self.files.options };
+        let files = Files { paths, reader: self.files.reader.take(), ..self.files };
         let plan = driver::Plan {
             work: Some(Arc::new(work)),
             workers: self.run.workers(),
