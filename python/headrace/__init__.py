@@ -8,7 +8,7 @@ Examples
 [array([0, 1, 4, 9]), array([16, 25])]
 """
 
-from . import errors, io, random
+from . import errors, experimental, io, random
 from ._headrace import __version__
 from .dataset import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset, TFRecordDataset
 from .iterator import Iterator
@@ -36,6 +36,7 @@ __all__ = [
     "UnknownSpec",
     "__version__",
     "errors",
+    "experimental",
     "io",
     "random",
     "set_seed",
