@@ -63,6 +63,22 @@ STEPS = {
         lambda n: lambda d: hr.Dataset.zip(d, hr.Dataset.range(n)).map(lambda x, y: x + y), size
     ),
     "concatenate": st.builds(lambda n: lambda d: d.concatenate(hr.Dataset.range(n)), size),
+    "choose_from_datasets": st.builds(
+        lambda n, stop: lambda d: hr.Dataset.choose_from_datasets(
+            [d, hr.Dataset.range(n)], hr.Dataset.range(2).repeat(9), stop
+        ),
+        size,
+        st.booleans(),
+    ),
+    "sample_from_datasets": st.builds(
+        lambda n, seed, stop, again: lambda d: hr.Dataset.sample_from_datasets(
+            [d, hr.Dataset.range(n)], [0.7, 0.3], seed, stop, again
+        ),
+        size,
+        small,
+        st.booleans(),
+        st.booleans(),
+    ),
     "enumerate": st.builds(
         lambda n: lambda d: d.enumerate(n).map(lambda i, x: i * 10 + x), small
     ),

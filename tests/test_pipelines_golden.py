@@ -37,7 +37,15 @@ OPS = {
 }
 
 
+def _choose(case):
+    letters = [hr.Dataset.from_tensors(letter).repeat(2) for letter in (b"a", b"b", b"c")]
+    stop = {name: case[name] for name in ("stop_on_empty_dataset",) if name in case}
+    return hr.Dataset.choose_from_datasets(letters, hr.Dataset.range(3).repeat(5), **stop)
+
+
 def _build(case):
+    if case["name"] == "choose_from_datasets":
+        return _choose(case)
     if case["name"] == "range":
         return hr.Dataset.range(*case["args"])
     arguments = {name: case[name] for name in ARGUMENTS & set(case)}
@@ -50,7 +58,7 @@ def _build(case):
     return dataset.take(7) if case["name"] == "repeat" else dataset
 
 
-CASES = [c for c in VECTORS["cases"] if c["name"] in OPS or c["name"] == "range"]
+CASES = [c for c in VECTORS["cases"] if c["name"] in (*OPS, "range", "choose_from_datasets")]
 
 
 @pytest.mark.parametrize(
@@ -93,6 +101,10 @@ CARDINALITIES = {
     "repeat(0)": lambda: _range().repeat(0),
     "padded_batch": lambda: _range().padded_batch(4),
     "enumerate": lambda: _range().enumerate(),
+    "sample": lambda: hr.Dataset.sample_from_datasets([_range(), _range(5)]),
+    "sample stop": lambda: hr.Dataset.sample_from_datasets(
+        [_range(), _range(5)], stop_on_empty_dataset=True
+    ),
 }
 
 

@@ -171,19 +171,94 @@ def zip_inputs(args: tuple[Any, ...], datasets: Any) -> Any:
     return nest
 
 
-def same_elements(first: Any, second: Any) -> None:
-    """Check that `concatenate` joins datasets of one structure and the same dtypes."""
+def alike(first: Any, second: Any) -> bool:
+    """Tell whether two element specs are equal up to shapes, as far as they are known."""
     if isinstance(first, UnknownSpec) or isinstance(second, UnknownSpec):
-        return
-    alike = same_structure(first, second) and all(
+        return True
+    return same_structure(first, second) and all(
         type(a) is type(b) and getattr(a, "dtype", None) == getattr(b, "dtype", None)
         for a, b in zip(flatten(first), flatten(second), strict=True)
     )
-    if not alike:
+
+
+def same_elements(first: Any, second: Any) -> None:
+    """Check that `concatenate` joins datasets of one structure and the same dtypes."""
+    if not alike(first, second):
         raise TypeError(
             f"Incompatible dataset elements: the first dataset has {first!r}, the one to append "
             f"{second!r}; structure and dtypes must be equal"
         )
+
+
+def mixed(datasets: Any) -> tuple[Any, ...]:
+    """Return the datasets of a mix, which must be alike up to shapes."""
+    from .dataset import Dataset
+
+    if isinstance(datasets, Dataset) or not isinstance(datasets, Iterable):
+        raise TypeError(f"Invalid `datasets`. Expected a list of datasets, got {datasets!r}.")
+    sources = tuple(datasets)
+    if not sources:
+        raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
+    for source in sources:
+        if not isinstance(source, Dataset):
+            raise TypeError(
+                f"Invalid `datasets`. Expected datasets, got {source!r} ({type(source).__name__})."
+            )
+    first = sources[0].element_spec
+    for number, source in enumerate(sources[1:], 1):
+        if not alike(first, source.element_spec):
+            raise TypeError(
+                "Invalid `datasets`. `datasets` must have compatible element specs.\n"
+                f"Dataset 0 element_spec={first!r}.\n"
+                f"Dataset {number} element_spec={source.element_spec!r}."
+            )
+    return sources
+
+
+def choices(dataset: Any) -> Any:
+    """Return the dataset of choices, whose elements are int64 scalars."""
+    from .dataset import Dataset
+
+    if not isinstance(dataset, Dataset):
+        raise TypeError(
+            "Invalid `choice_dataset`. `choice_dataset` should be a headrace.Dataset but is "
+            f"{type(dataset)}."
+        )
+    spec = dataset.element_spec
+    if not isinstance(spec, UnknownSpec) and not TensorSpec((), np.int64).is_compatible_with(spec):
+        raise TypeError(
+            "Invalid `choice_dataset`. Elements of `choice_dataset` must be scalar int64 tensors "
+            f"but are {spec!r}."
+        )
+    return dataset
+
+
+def weights(values: Any, count: int) -> np.ndarray[Any, Any]:
+    """Return the weights of `count` datasets as an array of float32 or float64.
+
+    Python floats are float32, as in tf.data, so that the same numbers are drawn.
+    """
+    if not isinstance(values, np.ndarray):
+        values = list(values)
+    if len(values) != count:
+        raise ValueError(
+            "Invalid `weights`. `weights` should have the same length as `datasets` but got "
+            f"`len(weights)={len(values)}` vs. `len(datasets)={count}`."
+        )
+    array = np.asarray(values)
+    if array.dtype == np.float64 and not any(isinstance(v, np.float64) for v in values):
+        array = array.astype(np.float32)
+    if array.dtype not in (np.float32, np.float64):
+        raise TypeError(
+            "Invalid `weights`. `weights` type must be either float32 or float64 but is "
+            f"{array.dtype}; write 1.0, not 1."
+        )
+    if array.ndim != 1:
+        raise ValueError(
+            "Invalid `weights`. Expected one number for each dataset, got an array of shape "
+            f"{array.shape}."
+        )
+    return array
 
 
 def padded_shapes(element_spec: Any, shapes: Any) -> list[Shape] | None:

@@ -233,6 +233,114 @@ class Dataset(Generic[T_co]):
         """
         return _make("zip", checks.zip_inputs(args, datasets))
 
+    @staticmethod
+    def choose_from_datasets(
+        datasets: Iterable[Dataset[R]],
+        choice_dataset: Dataset[Any],
+        stop_on_empty_dataset: bool = True,
+    ) -> Dataset[R]:
+        """Yield from the dataset that another names.
+
+        Mirrors ``tf.data.Dataset.choose_from_datasets``.
+
+        Parameters
+        ----------
+        datasets
+            Their elements have the same structure and dtypes; shapes may differ.
+        choice_dataset
+            Yields int64 scalars: the number of the dataset from which the next element comes.
+        stop_on_empty_dataset
+            End at the first choice of a dataset that has no more; otherwise such choices are passed
+            over.
+
+        Raises
+        ------
+        ValueError
+            `datasets` is empty.
+        TypeError
+            Elements differ in structure or dtypes, or choices are not int64 scalars.
+        InvalidArgumentError
+            During iteration, a choice that is no number of a dataset.
+
+        Examples
+        --------
+        >>> tens = hr.Dataset.range(10, 20)
+        >>> choices = hr.Dataset.range(2).repeat(2)
+        >>> mix = hr.Dataset.choose_from_datasets([hr.Dataset.range(9), tens], choices)
+        >>> [int(x) for x in mix]
+        [0, 10, 1, 11]
+        """
+        sources = checks.mixed(datasets)
+        return _make(
+            "choose_from_datasets",
+            (sources, checks.choices(choice_dataset)),
+            stop_on_empty=checks.flag("stop_on_empty_dataset", stop_on_empty_dataset),
+        )
+
+    @staticmethod
+    def sample_from_datasets(
+        datasets: Iterable[Dataset[R]],
+        weights: Any = None,
+        seed: SupportsIndex | None = None,
+        stop_on_empty_dataset: bool = False,
+        rerandomize_each_iteration: bool | None = None,
+    ) -> Dataset[R]:
+        """Yield from datasets drawn at random; mirrors ``tf.data.Dataset.sample_from_datasets``.
+
+        The draws are tf.data's. ``iterator.stats()`` tells how many elements came from each.
+
+        Parameters
+        ----------
+        datasets
+            Their elements have the same structure and dtypes; shapes may differ.
+        weights
+            How often each is drawn: one float a dataset, or a dataset of float vectors, one for
+            each draw. ``None``: all alike. A dataset of weight 0 is left out.
+        seed
+            An integer; ``None`` draws from `set_seed`'s sequence, or from the system.
+        stop_on_empty_dataset
+            End at the first draw of a dataset that has no more; otherwise the others go on.
+        rerandomize_each_iteration
+            ``True``: each run draws anew; otherwise all draw the same.
+
+        Raises
+        ------
+        ValueError
+            `datasets` is empty, or `weights` has another length.
+        TypeError
+            Elements differ in structure or dtypes, or weights are not float32 or float64.
+
+        Examples
+        --------
+        >>> sources = [hr.Dataset.range(3), hr.Dataset.range(10, 13)]
+        >>> [int(x) for x in hr.Dataset.sample_from_datasets(sources, [0.5, 0.5], seed=1)]
+        [10, 0, 1, 2, 11, 12]
+        """
+        sources: tuple[Dataset[R], ...] = checks.mixed(datasets)
+        stop = checks.flag("stop_on_empty_dataset", stop_on_empty_dataset)
+        again = rerandomize_each_iteration
+        each = weights if isinstance(weights, Dataset) else None
+        logits: list[float] = []
+        if weights is None:
+            logits = [1.0] * len(sources)
+        elif each is None:
+            array = checks.weights(weights, len(sources))
+            drawn = tuple(s for s, weight in zip(sources, array, strict=True) if weight > 0)
+            if not drawn:
+                return sources[0].take(0)
+            sources = drawn
+            logits = [float(logit) for logit in np.log(array[array > 0])]
+        if each is None and len(sources) == 1:
+            return sources[0]
+        return _make(
+            "sample_from_datasets",
+            (sources, each),
+            logits=logits,
+            seeds=seed_pair(seed),
+            rerandomize=again is not None and checks.flag("rerandomize_each_iteration", again),
+            stop_on_empty=stop,
+        )
+
     # ---------------------------------------------------------- transformations
 
     def map(
@@ -780,7 +888,8 @@ class Dataset(Generic[T_co]):
         return _make(op, (self,), **args)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        seeds = self._plan.seeds() if self._op == "shuffle" else None
+        drawing = _drawing(self)
+        seeds = None if drawing is None else drawing.seeds()
         return _restore, (self._op, self._inputs, pack_arrays(self._args), seeds)
 
 
@@ -858,6 +967,8 @@ def _make(op: str, inputs: Any, **args: Any) -> Dataset[Any]:
         plan = plans[0]
     elif op == "zip":
         plan = _headrace.zip(plans)
+    elif op in ("choose_from_datasets", "sample_from_datasets"):
+        plan = getattr(_headrace, op)(list(plans[0]), plans[1], **args)
     else:
         plan = getattr(_headrace, op)(*plans, **args)
     dataset: Dataset[Any] = object.__new__(TFRecordDataset if op == "tfrecord" else Dataset)
@@ -876,8 +987,20 @@ def _restore(
     if seeds is None:
         return _make(op, inputs, **args)
     dataset = _make(op, inputs, **(args | {"seeds": seeds[:2]}))
-    dataset._plan.advance_seeds(seeds[2])
+    drawing = _drawing(dataset)
+    if drawing is not None:
+        drawing.advance_seeds(seeds[2])
     return dataset
+
+
+def _drawing(dataset: Dataset[Any]) -> _headrace.Plan | None:
+    """Return the node of a dataset's own step that draws seeds."""
+    match dataset._op:
+        case "shuffle":
+            return dataset._plan
+        case "sample_from_datasets":
+            return dataset._plan.inputs[0]
+    return None
 
 
 _CLASS_NAMES = {

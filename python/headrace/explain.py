@@ -22,6 +22,7 @@ from .spec import ObjectSpec, RaggedTensorSpec, Shape, SparseTensorSpec, TensorS
 from .tensors import RaggedTensor, SparseTensor
 
 if TYPE_CHECKING:
+    from ._headrace import Plan
     from .dataset import Dataset
 
 __all__ = ["explain"]
@@ -39,7 +40,7 @@ _DEFAULTS: dict[str, tuple[Any, ...]] = {
 def explain(dataset: Dataset[Any]) -> str:
     """Return the plan of `dataset` as text."""
     injects = dataset.options().experimental_optimization.inject_prefetch is not False
-    quiet = dataset._plan.quiet and not _draws(dataset)
+    quiet = dataset._plan.quiet and not _draws(dataset._plan)
     rewrites = []
     if injects and quiet and not _ends_in(dataset, "prefetch"):
         rewrites.append("read ahead of the user by an injected prefetch (inject_prefetch)")
@@ -52,8 +53,8 @@ def _ends_in(dataset: Dataset[Any], op: str) -> bool:
     return dataset._op == op
 
 
-def _draws(dataset: Dataset[Any]) -> bool:
-    return dataset._op == "shuffle" or any(map(_draws, flatten(dataset._inputs)))
+def _draws(plan: Plan) -> bool:
+    return plan.seeds() is not None or any(map(_draws, plan.inputs))
 
 
 def _vanishes(dataset: Dataset[Any]) -> bool:

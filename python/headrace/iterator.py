@@ -78,7 +78,18 @@ class Iterator(_headrace.Iterator, Generic[T_co]):
         return super().state()
 
     def stats(self) -> list[dict[str, Any]]:
-        """Return counters of each step: elements, and nanoseconds busy and waiting."""
+        """Return counters of each step: elements, and nanoseconds busy and waiting.
+
+        Steps that mix datasets tell in ``"shares"`` how many elements they took from each; what
+        they read ahead of the user counts.
+
+        Examples
+        --------
+        >>> sources = [hr.Dataset.range(3), hr.Dataset.range(5)]
+        >>> mix = iter(hr.Dataset.sample_from_datasets(sources, seed=1))
+        >>> len(list(mix)), mix.stats()[0]["shares"]
+        (8, [3, 5])
+        """
         return super().stats()
 
     def close(self) -> None:

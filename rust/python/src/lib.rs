@@ -41,9 +41,9 @@ mod _headrace {
     use crate::iterator::Iterator;
     #[pymodule_export]
     use crate::plan::{
-        Plan, batch, concatenate, enumerate, filter, from_generator, from_tensor_slices,
-        from_tensors, map, padded_batch, prefetch, range, repeat, shuffle, skip, take, tfrecord,
-        unbatch, zip,
+        Plan, batch, choose_from_datasets, concatenate, enumerate, filter, from_generator,
+        from_tensor_slices, from_tensors, map, padded_batch, prefetch, range, repeat,
+        sample_from_datasets, shuffle, skip, take, tfrecord, unbatch, zip,
     };
     #[pymodule_export]
     use crate::process::close_all;

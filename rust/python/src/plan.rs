@@ -5,7 +5,9 @@ use std::sync::Arc;
 use headrace::batching::batch::BatchNode;
 use headrace::batching::padded_batch::PaddedBatchNode;
 use headrace::batching::unbatch::UnbatchNode;
+use headrace::combine::choose::ChooseNode;
 use headrace::combine::concatenate::ConcatenateNode;
+use headrace::combine::selector::{SelectorNode, Weights};
 use headrace::combine::zip::ZipNode;
 use headrace::data::{DType, PartialShape, Tensor, Value};
 use headrace::engine::node::is_quiet;
@@ -239,4 +241,34 @@ pub(crate) fn concatenate(first: &Bound<'_, Plan>, second: &Bound<'_, Plan>) -> 
 #[pyfunction]
 pub(crate) fn enumerate(input: &Bound<'_, Plan>, start: i64) -> Plan {
     Plan(EnumerateNode::plan(plan(input), start))
+}
+
+fn plans(plans: &[Bound<'_, Plan>]) -> Vec<engine::Plan> {
+    plans.iter().map(plan).collect()
+}
+
+#[pyfunction]
+pub(crate) fn choose_from_datasets(
+    datasets: Vec<Bound<'_, Plan>>,
+    choices: &Bound<'_, Plan>,
+    stop_on_empty: bool,
+) -> Result<Plan> {
+    let (sources, choices) = (plans(&datasets), plan(choices));
+    Ok(Plan(ChooseNode::plan("choose_from_datasets", choices, sources, stop_on_empty)?))
+}
+
+#[pyfunction]
+#[pyo3(signature = (datasets, weights, logits, seeds, rerandomize, stop_on_empty))]
+pub(crate) fn sample_from_datasets(
+    datasets: Vec<Bound<'_, Plan>>,
+    weights: Option<&Bound<'_, Plan>>,
+    logits: Vec<f64>,
+    seeds: Option<(u64, u64)>,
+    rerandomize: bool,
+    stop_on_empty: bool,
+) -> Result<Plan> {
+    let weights = weights.map_or(Weights::Logits(logits), |weights| Weights::Each(plan(weights)));
+    let choices = SelectorNode::plan(weights, SeedGenerator::new(seeds, rerandomize))?;
+    let sources = plans(&datasets);
+    Ok(Plan(ChooseNode::plan("sample_from_datasets", choices, sources, stop_on_empty)?))
 }

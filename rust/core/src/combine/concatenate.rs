@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::data::{Chunk, ElementSpec, Mark, Position, Spec};
+use crate::data::{Chunk, ElementSpec, Mark, Position};
 use crate::engine::stage::OwnedPlace;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
@@ -19,28 +19,12 @@ impl ConcatenateNode {
     /// # Errors
     /// `InvalidArgument` if structures or dtypes differ; shapes are widened.
     pub fn plan(first: Plan, second: Plan) -> Result<Plan> {
-        let spec = widen(first.spec(), second.spec())?;
+        let spec = first.spec().widen(second.spec()).ok_or_else(|| {
+            let (a, b) = (first.spec(), second.spec());
+            Error::invalid_argument(format!("incompatible dataset elements: {a} and {b}"))
+                .with_hint("both datasets must have the same structure and dtypes")
+        })?;
         Ok(Arc::new(ConcatenateNode { inputs: [first, second], spec }))
-    }
-}
-
-fn widen(first: &ElementSpec, second: &ElementSpec) -> Result<ElementSpec> {
-    let (ElementSpec::Known(structure, a), ElementSpec::Known(other, b)) = (first, second) else {
-        return Ok(ElementSpec::Unknown);
-    };
-    let specs: Option<Arc<[Spec]>> = a.iter().zip(b.iter()).map(|(a, b)| a.widen(b)).collect();
-    match specs {
-        Some(specs) if structure == other => Ok(ElementSpec::Known(Arc::clone(structure), specs)),
-        _ => {
-            let list =
-                |specs: &[Spec]| specs.iter().map(Spec::to_string).collect::<Vec<_>>().join(", ");
-            Err(Error::invalid_argument(format!(
-                "incompatible dataset elements: {structure} of ({}) and {other} of ({})",
-                list(a),
-                list(b)
-            ))
-            .with_hint("both datasets must have the same structure and dtypes"))
-        }
     }
 }
 

@@ -244,6 +244,17 @@ impl ElementSpec {
         }
     }
 
+    /// What describes elements of either; `None` if structure, kind or dtype of a component
+    /// differ. Shapes are widened.
+    pub fn widen(&self, other: &Self) -> Option<Self> {
+        let (ElementSpec::Known(structure, a), ElementSpec::Known(same, b)) = (self, other) else {
+            return Some(ElementSpec::Unknown);
+        };
+        let specs: Option<Arc<[Spec]>> = a.iter().zip(b.iter()).map(|(a, b)| a.widen(b)).collect();
+        let specs = specs.filter(|_| structure == same)?;
+        Some(ElementSpec::Known(Arc::clone(structure), specs))
+    }
+
     /// The same nesting with each spec changed.
     ///
     /// # Errors
@@ -256,5 +267,17 @@ impl ElementSpec {
             }
             ElementSpec::Unknown => ElementSpec::Unknown,
         })
+    }
+}
+
+impl fmt::Display for ElementSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ElementSpec::Known(structure, specs) => {
+                let list = specs.iter().map(Spec::to_string).collect::<Vec<_>>().join(", ");
+                write!(f, "{structure} of ({list})")
+            }
+            ElementSpec::Unknown => f.write_str("unknown elements"),
+        }
     }
 }

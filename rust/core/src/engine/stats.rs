@@ -4,8 +4,8 @@
 //! took and what it waited; both are known because stages nest on a thread like calls do.
 
 use std::cell::Cell;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use crate::data::{Chunk, Mark};
@@ -23,6 +23,18 @@ pub struct StageStats {
     pub input_wait_ns: AtomicU64,
     /// Time in which its driver stood still because its channel was full.
     pub output_wait_ns: AtomicU64,
+    /// Elements handed on of each source, where the stage mixes sources.
+    pub shares: OnceLock<Vec<AtomicU64>>,
+}
+
+impl StageStats {
+    /// Counts `elements` of source `source` out of `sources`.
+    pub fn count_share(&self, source: usize, sources: usize, elements: u64) {
+        let shares = self.shares.get_or_init(|| (0..sources).map(|_| AtomicU64::new(0)).collect());
+        if let Some(share) = shares.get(source) {
+            share.fetch_add(elements, Relaxed);
+        }
+    }
 }
 
 /// A stage's name and counters, in the order of the plan.

@@ -1,5 +1,6 @@
 //! TensorFlow's random numbers, bit for bit.
 
+pub mod draw;
 pub mod philox;
 
 pub use philox::Philox;

@@ -9,6 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
 use headrace::batching::{batch::BatchNode, padded_batch::PaddedBatchNode, unbatch::UnbatchNode};
+use headrace::combine::choose::ChooseNode;
+use headrace::combine::selector::{SelectorNode, Weights};
 use headrace::combine::{concatenate::ConcatenateNode, zip::ZipNode};
 use headrace::data::{Chunk, Column, DType, Data, ElementSpec, Structure, Tensor, Value};
 use headrace::engine::seeds::SeedGenerator;
@@ -176,6 +178,18 @@ fn zip(inputs: Vec<Plan>) -> Plan {
     ZipNode::plan(nest, inputs).unwrap()
 }
 
+/// A mix of sources drawn by weight.
+pub fn sample(weights: &[f64], sources: Vec<Plan>, stop: bool, again: bool) -> Plan {
+    let seeds = SeedGenerator::new(Some((87_654_321, 5)), again);
+    let logits = weights.iter().map(|weight| weight.ln()).collect();
+    let choices = SelectorNode::plan(Weights::Logits(logits), seeds).unwrap();
+    ChooseNode::plan("sample_from_datasets", choices, sources, stop).unwrap()
+}
+
+fn choose(choices: Plan, sources: Vec<Plan>, stop: bool) -> Plan {
+    ChooseNode::plan("choose_from_datasets", choices, sources, stop).unwrap()
+}
+
 fn strings(n: usize) -> Plan {
     let values = (0..n).map(|i| "x".repeat(i % 5) + &i.to_string());
     let array = headrace::data::BytesArray::from_values(values).unwrap();
@@ -266,6 +280,38 @@ pub const CASES: &[Case] = &[
     }),
     ("concatenate", || {
         ConcatenateNode::plan(shuffle(range(7), 3, 1), RepeatNode::plan(range(3), 3)).unwrap()
+    }),
+    ("choose", || choose(RepeatNode::plan(range(2), 9), vec![range(11), range(7)], true)),
+    ("choose on", || choose(RepeatNode::plan(range(2), 9), vec![range(11), range(7)], false)),
+    ("choose of failing", || {
+        let choices = RepeatNode::plan(shuffle(range(3), 3, 1), 9);
+        let sources = vec![map(range(9), failing(), None), shuffle(range(9), 4, 2)];
+        choose(choices, sources, false)
+    }),
+    ("choose by foreign", || {
+        let choices = map(RepeatNode::plan(range(2), 9), identity_map(), None);
+        choose(choices, vec![range(11), RepeatNode::plan(shuffle(range(4), 3, 5), 2)], true)
+    }),
+    ("sample", || sample(&[0.3, 0.6, 0.1], vec![range(11), range(17), range(5)], false, false)),
+    ("sample stopping", || sample(&[0.5, 0.5], vec![range(11), range(17)], true, true)),
+    ("sample of repeats", || {
+        let a = RepeatNode::plan(shuffle(range(4), 3, 5), 3);
+        let b = RepeatNode::plan(map(range(3), plus_one(true), Some(2)), -1);
+        TakeNode::plan(sample(&[0.4, 0.6], vec![a, b], false, true), 40)
+    }),
+    ("repeat of sample", || {
+        RepeatNode::plan(
+            sample(&[0.4, 0.6], vec![shuffle(range(5), 3, 5), range(4)], false, true),
+            3,
+        )
+    }),
+    ("sample by weights of each", || {
+        let rows = [0.5_f32, 0.5, 1.0, 2.0, 3.0, 0.0];
+        let rows = Column::Stacked(Tensor::from_values(&[3, 2], &rows).unwrap());
+        let rows = TensorsNode::slices(Structure::Leaf, vec![rows]).unwrap();
+        let weights = Weights::Each(RepeatNode::plan(rows, 5));
+        let seeds = SeedGenerator::new(Some((87_654_321, 5)), true);
+        choose(SelectorNode::plan(weights, seeds).unwrap(), vec![range(9), range(6)], false)
     }),
     ("enumerate", || EnumerateNode::plan(RepeatNode::plan(shuffle(range(5), 3, 1), 3), 7)),
     ("the main job", || {
