@@ -20,8 +20,10 @@ __all__ = [
     "choose_from_datasets",
     "close_all",
     "concatenate",
+    "decode_message",
     "echo",
     "echo_spec",
+    "encode_message",
     "enumerate",
     "filter",
     "from_generator",
@@ -192,6 +194,12 @@ class RecordWriter:
     def write(self, record: bytes) -> None: ...
     def flush(self) -> None: ...
     def close(self) -> None: ...
+
+def encode_message(name: str, object: Any) -> bytes:
+    """Write a message of `headrace.tf.train`."""
+
+def decode_message(name: str, bytes: bytes) -> tuple[dict[str, Any], bytes]:
+    """Read a message: fields by name, and the bytes of those that are not known."""
 
 def serialize_example(features: dict[str, Any]) -> bytes: ...
 def close_all() -> None:

@@ -14,6 +14,7 @@ mod generator;
 mod graph;
 mod imports;
 mod iterator;
+mod messages;
 mod nest;
 mod packer;
 mod plan;
@@ -39,6 +40,8 @@ mod _headrace {
 
     #[pymodule_export]
     use crate::iterator::Iterator;
+    #[pymodule_export]
+    use crate::messages::{decode_message, encode_message};
     #[pymodule_export]
     use crate::plan::{
         Plan, batch, choose_from_datasets, concatenate, enumerate, filter, from_generator,

@@ -42,7 +42,7 @@ const FIXED32_1: u8 = 1 << 3 | 5;
 
 /// Reads a varint of at most ten bytes; bits above 64 are dropped, as protobuf does.
 #[inline]
-fn varint(rest: &mut &[u8]) -> Wire<u64> {
+pub(super) fn varint(rest: &mut &[u8]) -> Wire<u64> {
     match *rest {
         [byte, tail @ ..] if *byte < 0x80 => {
             *rest = tail;
@@ -105,7 +105,7 @@ fn short_of_eight(rest: &mut &[u8]) -> Wire<u64> {
 
 /// Reads a length and that many bytes.
 #[inline]
-fn delimited<'a>(rest: &mut &'a [u8]) -> Wire<&'a [u8]> {
+pub(super) fn delimited<'a>(rest: &mut &'a [u8]) -> Wire<&'a [u8]> {
     let length = usize::try_from(varint(rest)?).unwrap_or(usize::MAX);
     let (head, tail) =
         rest.split_at_checked(length).ok_or(Malformed("a length is past the end"))?;

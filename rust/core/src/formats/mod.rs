@@ -1,6 +1,7 @@
 //! Bytes to records to values: TFRecord framing and Example parsing.
 
 pub mod example;
+pub mod message;
 pub mod parse;
 pub mod proto;
 pub mod tfrecord;
