@@ -62,6 +62,7 @@ STEPS = {
     "zip": st.builds(
         lambda n: lambda d: hr.Dataset.zip(d, hr.Dataset.range(n)).map(lambda x, y: x + y), size
     ),
+    "cache": st.just(lambda d: d.cache()),
     "concatenate": st.builds(lambda n: lambda d: d.concatenate(hr.Dataset.range(n)), size),
     "choose_from_datasets": st.builds(
         lambda n, stop: lambda d: hr.Dataset.choose_from_datasets(

@@ -17,6 +17,7 @@ __all__ = [
     "RecordWriter",
     "__version__",
     "batch",
+    "cache",
     "choose_from_datasets",
     "close_all",
     "concatenate",
@@ -166,6 +167,7 @@ def sample_from_datasets(
     stop_on_empty: bool,
 ) -> Plan: ...
 def enumerate(input: Plan, start: int) -> Plan: ...
+def cache(input: Plan, filename: str | None) -> Plan: ...
 
 @disjoint_base
 class Iterator:

@@ -93,6 +93,15 @@ def paths(filenames: Any) -> list[str]:
     return names
 
 
+def path(name: str, value: Any) -> str:
+    """Return one path as a str."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value.item()
+    if not isinstance(value, str | bytes | os.PathLike):
+        raise TypeError(f"`{name}` must be a path, got {value!r} ({type(value).__name__})")
+    return os.fsdecode(value)
+
+
 def tensor(value: Any) -> Any:
     """Return a leaf given as data: an array, text, a sparse or ragged value, an opaque object.
 

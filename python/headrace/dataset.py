@@ -727,6 +727,39 @@ class Dataset(Generic[T_co]):
         """
         return self._derive("enumerate", start=checks.integer("start", start))
 
+    def cache(self, filename: Any = "", name: str | None = None) -> Dataset[T_co]:
+        """Keep the elements of the first pass for later ones; mirrors ``tf.data.Dataset.cache``.
+
+        A pass counts once it has reached the end; one that is left early keeps nothing. Random
+        order upstream is frozen: every pass has the first one's. In memory, the elements belong
+        to this dataset, and all iterators share them.
+
+        Parameters
+        ----------
+        filename
+            Where to keep them: in files whose names begin with it, and which stay. While they are
+            written there is a lock file; another process that reads meanwhile makes the elements
+            itself. ``""``: in memory.
+        name
+            Accepted for tf.data's sake.
+
+        Raises
+        ------
+        AlreadyExistsError
+            During iteration: another iterator of this process is writing the files.
+        FailedPreconditionError
+            During iteration: the files hold elements of other types, of another pipeline.
+        InvalidArgumentError
+            During iteration: opaque objects cannot be kept in files.
+
+        Examples
+        --------
+        >>> cached = hr.Dataset.range(5).shuffle(5, seed=1).cache()
+        >>> list(cached) == list(cached)
+        True
+        """
+        return self._derive("cache", filename=checks.path("filename", filename) or None)
+
     def apply(self, transformation_func: Callable[[Dataset[T_co]], Dataset[R]]) -> Dataset[R]:
         """Return ``transformation_func(self)``; mirrors ``tf.data.Dataset.apply``.
 

@@ -19,7 +19,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("kernels", &["data", "error", "formats", "graph", "io", "random"]),
     ("engine", &["data", "error", "graph", "random"]),
     ("sources", &["data", "engine", "error", "formats", "graph", "io", "random"]),
-    ("transforms", &["data", "engine", "error", "graph", "random"]),
+    ("transforms", &["data", "engine", "error", "formats", "graph", "io", "random"]),
     ("combine", &["data", "engine", "error", "graph", "random"]),
     ("batching", &["data", "engine", "error", "graph", "random"]),
 ];

@@ -9,6 +9,7 @@ mod convert;
 mod elements;
 mod enter;
 mod errors;
+mod files;
 mod from_python;
 mod generator;
 mod graph;
@@ -38,6 +39,8 @@ mod _headrace {
     #[pymodule_export]
     use crate::spec::echo_spec;
 
+    #[pymodule_export]
+    use crate::files::cache;
     #[pymodule_export]
     use crate::iterator::Iterator;
     #[pymodule_export]

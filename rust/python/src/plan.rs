@@ -86,7 +86,7 @@ impl Plan {
     }
 }
 
-fn plan(plan: &Bound<'_, Plan>) -> engine::Plan {
+pub(crate) fn plan(plan: &Bound<'_, Plan>) -> engine::Plan {
     Arc::clone(&plan.get().0)
 }
 

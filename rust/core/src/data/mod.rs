@@ -5,6 +5,7 @@ pub mod bytes;
 pub mod chunk;
 pub mod column;
 pub mod dtype;
+pub mod kept;
 pub mod lent;
 pub mod mark;
 pub mod shape;

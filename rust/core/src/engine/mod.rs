@@ -2,6 +2,7 @@
 
 pub mod driver;
 pub mod explain;
+pub mod fills;
 pub mod limit;
 pub mod node;
 pub mod optimise;

@@ -147,6 +147,16 @@ pub fn functions(plan: &Plan) -> usize {
     count(plan, |node| node.function().is_some())
 }
 
+/// Number of caches in the plan, counted once per place in the tree.
+pub fn caches(plan: &Plan) -> usize {
+    count(plan, is_cache)
+}
+
+/// True for a step whose later passes read what its first pass has kept.
+pub fn is_cache(node: &dyn Node) -> bool {
+    matches!(node.name(), "cache" | "snapshot")
+}
+
 /// Number of nodes in the plan, counted once per place in the tree.
 pub fn size(plan: &Plan) -> usize {
     count(plan, |_| true)

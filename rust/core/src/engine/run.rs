@@ -7,6 +7,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::data::{Chunk, ElementSpec, ForeignValue, Position};
+use crate::engine::fills::Fills;
 use crate::engine::limit::{Limit, limited};
 use crate::engine::lock;
 use crate::engine::node::{Plan, RunOptions};
@@ -33,9 +34,10 @@ pub struct RunContext {
     /// Forks behind the process that opened the run.
     generation: usize,
     limit: Option<Arc<Limit>>,
-    draws: Mutex<BTreeMap<usize, DrawLog>>,
+    pub(crate) draws: Mutex<BTreeMap<usize, DrawLog>>,
     /// Logs of the state that the run was opened with, until their stage draws.
-    restored: Mutex<BTreeMap<usize, DrawLog>>,
+    pub(crate) restored: Mutex<BTreeMap<usize, DrawLog>>,
+    pub(crate) fills: Fills,
     reports: Mutex<BTreeMap<usize, StageReport>>,
     /// How the trials of functions ended before the run was restored.
     verdicts: BTreeMap<usize, Verdict>,
@@ -57,6 +59,7 @@ impl RunContext {
             generation: pool::generation(),
             draws: Mutex::default(),
             restored: Mutex::new(state.map(|state| state.draws.clone()).unwrap_or_default()),
+            fills: Fills::restored(state.map(|state| &state.fills)),
             reports: Mutex::default(),
             verdicts: state.map(|state| state.verdicts.clone()).unwrap_or_default(),
             functions: Mutex::default(),
@@ -271,6 +274,7 @@ impl Run {
         let draws = self.context.draws_since(&position);
         let mut state = State::new(&self.plan, position);
         state.draws = draws;
+        state.fills = self.context.fills.adopted();
         state.failed = self.context.has_failed();
         state.verdicts = self.context.verdicts();
         Ok(state)

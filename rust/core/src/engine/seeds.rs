@@ -135,6 +135,24 @@ impl DrawLog {
         log
     }
 
+    /// The draws from `count` of the run on, as those of a run that began there.
+    #[must_use]
+    pub fn pass_from(&self, count: u64) -> Self {
+        DrawLog { before: 0, ..self.since(count) }
+    }
+
+    /// True if draws are still to be handed out again.
+    pub fn replays(&self) -> bool {
+        self.replayed < self.logged()
+    }
+
+    /// True if the draws that are handed out again next are the first of `pass`.
+    pub fn begins_as(&self, pass: &Self) -> bool {
+        let count = pass.logged().min(self.logged() - self.replayed);
+        let same = |index| self.number(self.replayed + index) == pass.number(index);
+        self.pair == pass.pair && (0..count).all(same)
+    }
+
     fn logged(&self) -> u64 {
         self.ranges.iter().map(|(_, length)| length).sum()
     }
@@ -163,7 +181,7 @@ impl DrawLog {
 }
 
 /// A word of the system's entropy, through the keys that the standard library draws for its maps.
-fn entropy() -> u64 {
+pub(crate) fn entropy() -> u64 {
     use std::hash::{BuildHasher, RandomState};
     RandomState::new().hash_one(std::time::SystemTime::now())
 }

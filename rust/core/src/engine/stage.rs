@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::data::{Chunk, ElementSpec, Mark, Position};
-use crate::engine::node::{Node, Plan, functions, seed_slots, size};
+use crate::engine::fills::CachePlace;
+use crate::engine::node::{Node, Plan, caches, functions, is_cache, seed_slots, size};
 use crate::engine::run::RunContext;
 use crate::engine::seeds::SeedPair;
 use crate::engine::stats::{Metered, StageStats};
@@ -96,6 +97,8 @@ pub struct Opening<'a> {
     slot: usize,
     /// Number of its first function among those of the plan.
     function: usize,
+    /// Number of its first cache among those of the plan.
+    cache: usize,
     depth: usize,
 }
 
@@ -105,7 +108,7 @@ impl<'a> Opening<'a> {
     /// # Errors
     /// Those of the nodes.
     pub fn root(run: &'a Arc<RunContext>, plan: &'a Plan, position: Position) -> Result<Input> {
-        let place = Place { run, id: 0, slot: 0, function: 0, depth: 0, driven: false };
+        let place = Place { run, id: 0, slot: 0, function: 0, cache: 0, depth: 0, driven: false };
         place.open(plan, position)
     }
 
@@ -148,6 +151,9 @@ impl<'a> Opening<'a> {
             function: self.function
                 + usize::from(self.plan.function().is_some())
                 + before.iter().map(functions).sum::<usize>(),
+            cache: self.cache
+                + usize::from(is_cache(self.plan))
+                + before.iter().map(caches).sum::<usize>(),
             depth: self.depth + 1,
             driven: self.driven,
         }
@@ -163,6 +169,14 @@ impl<'a> Opening<'a> {
         input: &ElementSpec,
     ) -> Result<Arc<FunctionRun>> {
         self.run.function(self.function, function, input)
+    }
+
+    /// Where this stage, a cache, stands in the run.
+    pub fn cache_place(&self, input: &Plan) -> CachePlace {
+        let place = self.place(0);
+        let slots = place.slot..place.slot + seed_slots(input);
+        let (run, number) = (Arc::clone(self.run), self.cache);
+        CachePlace { run, place: place.to_owned(), number, slots }
     }
 
     /// True for the outermost stage, whose elements go to the user.
@@ -186,6 +200,7 @@ pub struct Place<'a> {
     id: usize,
     slot: usize,
     function: usize,
+    cache: usize,
     depth: usize,
     driven: bool,
 }
@@ -197,6 +212,7 @@ pub struct OwnedPlace {
     id: usize,
     slot: usize,
     function: usize,
+    cache: usize,
     depth: usize,
     driven: bool,
 }
@@ -217,6 +233,7 @@ impl Place<'_> {
             id: self.id,
             slot: self.slot,
             function: self.function,
+            cache: self.cache,
             depth: self.depth,
         };
         let stage = plan.open(&opening)?;
@@ -228,8 +245,8 @@ impl Place<'_> {
 
     /// The same place for keeping.
     pub fn to_owned(&self) -> OwnedPlace {
-        let Place { run, id, slot, function, depth, driven } = self.clone();
-        OwnedPlace { run: Arc::clone(run), id, slot, function, depth, driven }
+        let Place { run, id, slot, function, cache, depth, driven } = self.clone();
+        OwnedPlace { run: Arc::clone(run), id, slot, function, cache, depth, driven }
     }
 }
 
@@ -239,8 +256,8 @@ impl OwnedPlace {
     /// # Errors
     /// Those of the nodes.
     pub fn open(&self, plan: &Plan, position: Position) -> Result<Input> {
-        let OwnedPlace { run, id, slot, function, depth, driven } = self.clone();
-        Place { run: &run, id, slot, function, depth, driven }.open(plan, position)
+        let OwnedPlace { run, id, slot, function, cache, depth, driven } = self.clone();
+        Place { run: &run, id, slot, function, cache, depth, driven }.open(plan, position)
     }
 
     /// Draws made so far by the seeded stages of `plan`, opened here.

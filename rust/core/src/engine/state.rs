@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::data::Position;
+use crate::engine::fills::Fill;
 use crate::engine::node::Plan;
 use crate::engine::seeds::DrawLog;
 use crate::error::{Error, Result};
@@ -24,6 +25,9 @@ pub struct State {
     /// Seed draws that are to be replayed, by slot.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub draws: BTreeMap<usize, DrawLog>,
+    /// The passes that filled the caches which the run reads, by cache.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub fills: BTreeMap<usize, Fill>,
     /// An element of the run has failed, so outcomes must be counted by making them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
@@ -48,6 +52,7 @@ impl State {
             plan: stage_keys(plan),
             position,
             draws: BTreeMap::new(),
+            fills: BTreeMap::new(),
             failed: false,
             verdicts: BTreeMap::new(),
         }

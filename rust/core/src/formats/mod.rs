@@ -1,5 +1,6 @@
 //! Bytes to records to values: TFRecord framing and Example parsing.
 
+pub mod chunks;
 pub mod example;
 pub mod message;
 pub mod parse;

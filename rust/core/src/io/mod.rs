@@ -3,4 +3,5 @@
 pub mod compress;
 pub mod crc;
 pub mod local;
+pub mod lock;
 pub mod window;

@@ -1,5 +1,6 @@
 //! Nodes with one input, whose elements stay elements.
 
+pub mod cache;
 pub mod enumerate;
 pub mod filter;
 pub mod map;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::data::mark::MarkBody;
 use crate::data::{Chunk, ElementSpec, Mark, Position};
-use crate::engine::node::{Arg, fixed_length, has_nested_repeat, seed_slots};
+use crate::engine::node::{Arg, caches, fixed_length, has_nested_repeat, seed_slots};
 use crate::engine::run::RunContext;
 use crate::engine::stage::{OwnedPlace, Passage};
 use crate::engine::wait::poll_if_due;
@@ -145,7 +145,9 @@ impl RepeatStage {
 
     /// Length of every epoch, where it is known without running one.
     fn epoch_length(&self) -> Option<u64> {
-        let countable = fixed_length(&self.plan) && !has_nested_repeat(&self.plan);
+        // A cache is filled by a pass that is made, not by one that is passed over.
+        let countable =
+            fixed_length(&self.plan) && !has_nested_repeat(&self.plan) && caches(&self.plan) == 0;
         self.plan.cardinality().known().filter(|length| *length > 0 && countable)
     }
 

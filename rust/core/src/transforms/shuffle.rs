@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use crate::data::store::ChunkStore;
 use crate::data::{Chunk, ElementSpec};
-use crate::engine::node::{Arg, fixed_length, functions};
+use crate::engine::node::{Arg, caches, fixed_length, functions};
 use crate::engine::run::RunContext;
 use crate::engine::seeds::SeedGenerator;
 use crate::engine::stage::{is_final, skip_by_running};
@@ -77,8 +77,10 @@ impl Node for ShuffleNode {
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let (seed, seed2) = opening.draw();
-        // A function may fail, and an error is no element of the buffer.
-        let countable = fixed_length(&self.input) && functions(&self.input) == 0;
+        // A function may fail, and an error is no element of the buffer. A cache is filled only by
+        // asking for the end, which counting does not.
+        let countable =
+            fixed_length(&self.input) && functions(&self.input) == 0 && caches(&self.input) == 0;
         let length = self.input.cardinality().known().filter(|_| countable);
         Ok(Box::new(ShuffleStage {
             run: Arc::clone(opening.run),

@@ -5,8 +5,8 @@
 // Clippy's leave for tests ends at functions without #[test].
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, OnceLock};
 
 use headrace::batching::{batch::BatchNode, padded_batch::PaddedBatchNode, unbatch::UnbatchNode};
 use headrace::combine::choose::ChooseNode;
@@ -21,6 +21,7 @@ use headrace::graph::attr::Attrs;
 use headrace::graph::call::{Called, Prepared, UserFunction};
 use headrace::graph::graph::{Graph, GraphBuilder};
 use headrace::sources::{range::RangeNode, tensors::TensorsNode};
+use headrace::transforms::cache::CacheNode;
 use headrace::transforms::enumerate::EnumerateNode;
 use headrace::transforms::filter::FilterNode;
 use headrace::transforms::map::{MapNode, Parallel};
@@ -197,6 +198,19 @@ fn strings(n: usize) -> Plan {
     TensorsNode::slices(Structure::Leaf, vec![Column::Stacked(tensor)]).unwrap()
 }
 
+fn cache(input: Plan) -> Plan {
+    CacheNode::plan(input, None)
+}
+
+/// A cache in a file that no other plan uses.
+fn file_cache(input: Plan) -> Plan {
+    static FOLDER: OnceLock<tempfile::TempDir> = OnceLock::new();
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let folder = FOLDER.get_or_init(|| tempfile::tempdir().unwrap()).path();
+    let name = folder.join(format!("cache{}", COUNT.fetch_add(1, SeqCst)));
+    CacheNode::plan(input, Some(name.to_str().unwrap().into()))
+}
+
 /// A name and a plan, made anew at each call so that its seeds start anew.
 pub type Case = (&'static str, fn() -> Plan);
 
@@ -314,6 +328,26 @@ pub const CASES: &[Case] = &[
         choose(SelectorNode::plan(weights, seeds).unwrap(), vec![range(9), range(6)], false)
     }),
     ("enumerate", || EnumerateNode::plan(RepeatNode::plan(shuffle(range(5), 3, 1), 3), 7)),
+    ("cache", || cache(range(23))),
+    ("cache of shuffled epochs", || RepeatNode::plan(cache(shuffle(strings(9), 4, 3)), 3)),
+    ("cache below a map", || {
+        RepeatNode::plan(map(cache(shuffle(range(9), 4, 3)), plus_one(false), None), 3)
+    }),
+    ("cache of failing", || RepeatNode::plan(cache(map(range(9), failing(), None)), 3)),
+    ("cache in a shuffle", || RepeatNode::plan(shuffle(cache(shuffle(range(9), 4, 2)), 5, 3), 3)),
+    ("cache of epochs", || cache(RepeatNode::plan(shuffle(range(5), 4, 2), 3))),
+    ("cache left early", || RepeatNode::plan(TakeNode::plan(cache(shuffle(range(9), 9, 2)), 4), 3)),
+    ("cache of cache", || {
+        let inner = RepeatNode::plan(cache(shuffle(range(4), 4, 1)), 2);
+        batch(RepeatNode::plan(prefetch(cache(inner), 1), 3), 3, false)
+    }),
+    ("cache skipped into", || {
+        RepeatNode::plan(SkipNode::plan(cache(shuffle(range(9), 9, 2)), 4), 3)
+    }),
+    ("cache of a file", || RepeatNode::plan(file_cache(shuffle(range(9), 4, 2)), 3)),
+    ("cache of a file of failing", || {
+        RepeatNode::plan(file_cache(map(range(9), failing(), None)), 3)
+    }),
     ("the main job", || {
         let epochs = RepeatNode::plan(shuffle(strings(23), 10, 7), 3);
         prefetch(batch(EnumerateNode::plan(epochs, 0), 5, false), 2)

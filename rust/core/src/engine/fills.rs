@@ -1,0 +1,131 @@
+//! What runs know of the passes that filled their caches.
+//!
+//! A cache freezes what is random below it: later passes read what the first one drew. So a state
+//! says which draws the first pass made, and a run that is restored where there is no cache makes
+//! that pass again with them.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::{ForeignValue, Position};
+use crate::engine::lock;
+use crate::engine::node::Plan;
+use crate::engine::run::RunContext;
+use crate::engine::seeds::DrawLog;
+use crate::engine::stage::{Input, OwnedPlace};
+use crate::error::Result;
+
+/// The draws of one pass, by the slots of the seeded stages below the cache, counted from its own.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Fill(BTreeMap<usize, DrawLog>);
+
+/// The caches of a run, by their number in the plan.
+#[derive(Default)]
+pub(crate) struct Fills {
+    /// The passes that the caches of the run hold.
+    adopted: Mutex<BTreeMap<usize, Fill>>,
+    /// Rows that only this run may use: those in the dataset are of another pass.
+    private: Mutex<BTreeMap<usize, ForeignValue>>,
+    restored: bool,
+}
+
+impl Fills {
+    /// Those of a state.
+    pub(crate) fn restored(state: Option<&BTreeMap<usize, Fill>>) -> Self {
+        let adopted = state.cloned().unwrap_or_default();
+        Fills { adopted: Mutex::new(adopted), private: Mutex::default(), restored: state.is_some() }
+    }
+
+    /// For a state.
+    pub(crate) fn adopted(&self) -> BTreeMap<usize, Fill> {
+        lock(&self.adopted).clone()
+    }
+}
+
+/// Where in a run a cache stands, with the seeded stages below it.
+#[derive(Clone)]
+pub struct CachePlace {
+    pub(crate) run: Arc<RunContext>,
+    pub(crate) place: OwnedPlace,
+    pub(crate) number: usize,
+    pub(crate) slots: Range<usize>,
+}
+
+impl CachePlace {
+    /// Opens the input at its start; its seeds are drawn now.
+    ///
+    /// # Errors
+    /// Those of the nodes.
+    pub fn open(&self, input: &Plan) -> Result<Input> {
+        self.place.open(input, Position::default())
+    }
+
+    /// What the stages below have drawn so far.
+    pub fn counts(&self) -> Vec<(usize, u64)> {
+        self.run.draw_counts(self.slots.clone())
+    }
+
+    /// What they have drawn since `counts`.
+    pub fn pass_since(&self, counts: &[(usize, u64)]) -> Fill {
+        let count = |slot| counts.iter().find(|(at, _)| *at == slot).map_or(0, |(_, n)| *n);
+        let draws = lock(&self.run.draws);
+        let logs = draws.range(self.slots.clone());
+        let logs = logs.map(|(slot, log)| (slot - self.slots.start, log.pass_from(count(*slot))));
+        Fill(logs.collect())
+    }
+
+    /// The pass that the cache is known to hold in this run.
+    pub fn adopted(&self) -> Option<Fill> {
+        lock(&self.run.fills.adopted).get(&self.number).cloned()
+    }
+
+    /// From now on the run's elements come from a cache that this pass has filled.
+    pub fn adopt(&self, fill: &Fill) {
+        lock(&self.run.fills.adopted).insert(self.number, fill.clone());
+    }
+
+    /// The next draws below are those of `fill`.
+    pub fn replay(&self, fill: &Fill) {
+        let (mut draws, mut restored) = (lock(&self.run.draws), lock(&self.run.restored));
+        for (slot, log) in &fill.0 {
+            draws.remove(&(slot + self.slots.start));
+            restored.insert(slot + self.slots.start, log.clone());
+        }
+    }
+
+    /// True if the run was restored and some draws below are still to be made again.
+    pub fn replays(&self) -> bool {
+        let (draws, restored) = (lock(&self.run.draws), lock(&self.run.restored));
+        let mut logs = draws.range(self.slots.clone()).chain(restored.range(self.slots.clone()));
+        logs.any(|(_, log)| log.replays())
+    }
+
+    /// True if a pass that began now would draw as `fill` did, as far as that is settled.
+    pub fn would_draw(&self, fill: &Fill) -> bool {
+        let (draws, restored) = (lock(&self.run.draws), lock(&self.run.restored));
+        let mut logs = draws.range(self.slots.clone()).chain(restored.range(self.slots.clone()));
+        logs.all(|(slot, log)| {
+            !log.replays()
+                || fill.0.get(&(slot - self.slots.start)).is_some_and(|pass| log.begins_as(pass))
+        })
+    }
+
+    /// True if the run goes on from a state.
+    pub fn is_restored(&self) -> bool {
+        self.run.fills.restored
+    }
+
+    /// What [`CachePlace::keep`] kept.
+    pub fn kept(&self) -> Option<ForeignValue> {
+        lock(&self.run.fills.private).get(&self.number).cloned()
+    }
+
+    /// Keeps the filled cache for this run alone.
+    pub fn keep(&self, rows: ForeignValue) {
+        lock(&self.run.fills.private).insert(self.number, rows);
+    }
+}

@@ -1,0 +1,217 @@
+//! Where the rows of a cache are kept: in memory that all runs of the node share, or in files.
+
+use std::sync::{Arc, Mutex};
+
+use super::file::{CacheFile, FileFill, FileSink};
+use crate::data::kept::{KeptRows, Regroup};
+use crate::data::{Chunk, ElementSpec};
+use crate::engine::fills::{CachePlace, Fill};
+use crate::engine::{Plan, lock};
+use crate::error::{Error, Result};
+use crate::formats::chunks::{ChunkReader, check_kinds};
+
+/// Where the rows are kept.
+#[derive(Clone)]
+pub enum Home {
+    Memory(Arc<Mutex<Option<Arc<MemoryFill>>>>),
+    File(Arc<CacheFile>),
+}
+
+/// The rows of a whole pass, in memory.
+pub struct MemoryFill {
+    rows: KeptRows,
+    fill: Fill,
+    failed: bool,
+}
+
+/// A whole pass.
+pub enum Filled {
+    Memory(Arc<MemoryFill>),
+    File(Arc<FileFill>),
+}
+
+/// Where the rows of the first pass go.
+pub enum Sink {
+    Memory(Box<Regroup>, KeptRows),
+    File(FileSink),
+}
+
+/// The rows of a later pass.
+pub enum Source {
+    Memory { filled: Arc<MemoryFill>, at: u64 },
+    File { filled: Arc<FileFill>, reader: Box<ChunkReader>, at: u64, spec: ElementSpec },
+}
+
+impl Home {
+    pub fn memory() -> Self {
+        Home::Memory(Arc::default())
+    }
+
+    pub fn file(name: &str) -> Self {
+        Home::File(Arc::new(CacheFile::new(name)))
+    }
+
+    /// The file name, as given.
+    pub fn name(&self) -> &str {
+        match self {
+            Home::Memory(_) => "",
+            Home::File(file) => file.name(),
+        }
+    }
+
+    /// The pass that is kept here.
+    pub fn filled(&self, place: &CachePlace) -> Result<Option<Filled>> {
+        match self {
+            Home::Memory(cell) => {
+                let own = place.kept().and_then(|kept| kept.downcast::<MemoryFill>().ok());
+                Ok(own.or_else(|| lock(cell).clone()).map(Filled::Memory))
+            }
+            Home::File(file) => Ok(file.filled()?.map(|filled| Filled::File(Arc::new(filled)))),
+        }
+    }
+
+    pub fn sink(&self) -> Sink {
+        match self {
+            Home::Memory(_) => Sink::Memory(Box::default(), KeptRows::default()),
+            Home::File(_) => Sink::File(FileSink::default()),
+        }
+    }
+
+    /// The error of a pass that another process keeps.
+    pub fn held(&self) -> Error {
+        match self {
+            Home::Memory(_) => Error::internal("a cache in memory is held by another process"),
+            Home::File(file) => file.held(),
+        }
+    }
+}
+
+impl Filled {
+    /// What the pass drew.
+    pub fn fill(&self) -> &Fill {
+        match self {
+            Filled::Memory(filled) => &filled.fill,
+            Filled::File(filled) => filled.fill(),
+        }
+    }
+
+    /// True if elements of it failed.
+    pub fn failed(&self) -> bool {
+        match self {
+            Filled::Memory(filled) => filled.failed,
+            Filled::File(filled) => filled.failed(),
+        }
+    }
+
+    pub fn is_file(&self) -> bool {
+        matches!(self, Filled::File(_))
+    }
+
+    /// The rows from the first on, as the elements of `plan`.
+    pub fn source(&self, plan: &Plan) -> Result<Source> {
+        Ok(match self {
+            Filled::Memory(filled) => Source::Memory { filled: Arc::clone(filled), at: 0 },
+            Filled::File(filled) => {
+                let structure = match plan.spec() {
+                    ElementSpec::Known(structure, _) => Some(Arc::clone(structure)),
+                    ElementSpec::Unknown => None,
+                };
+                let reader = Box::new(filled.reader(structure)?);
+                let (filled, spec) = (Arc::clone(filled), plan.spec().clone());
+                Source::File { filled, reader, at: 0, spec }
+            }
+        })
+    }
+}
+
+impl Sink {
+    /// Makes sure that rows can be kept, before any is asked for.
+    pub fn prepare(&mut self, home: &Home) -> Result<()> {
+        match (self, home) {
+            (Sink::File(sink), Home::File(file)) => sink.prepare(file),
+            _ => Ok(()),
+        }
+    }
+
+    /// Keeps rows; returns how much memory they take by now.
+    pub fn push(&mut self, chunk: &Chunk) -> Result<usize> {
+        match self {
+            Sink::Memory(regroup, rows) => {
+                regroup.push(chunk)?.into_iter().for_each(|chunk| rows.push(chunk));
+                Ok(rows.payload_bytes() + regroup.payload_bytes())
+            }
+            Sink::File(sink) => sink.push(chunk).map(|()| 0),
+        }
+    }
+
+    /// The end of the pass; `None` if somebody else keeps it.
+    pub fn finish(
+        self,
+        home: &Home,
+        place: &CachePlace,
+        fill: Fill,
+        failed: bool,
+    ) -> Result<Option<Filled>> {
+        match (self, home) {
+            (Sink::Memory(mut regroup, mut rows), Home::Memory(cell)) => {
+                regroup.finish()?.into_iter().for_each(|chunk| rows.push(chunk));
+                let own = Arc::new(MemoryFill { rows, fill, failed });
+                let mut cell = lock(cell);
+                let shared = cell.get_or_insert_with(|| Arc::clone(&own));
+                if shared.fill == own.fill || !place.is_restored() {
+                    // As in tf.data, the first pass to end is the one that later passes read.
+                    return Ok(Some(Filled::Memory(Arc::clone(shared))));
+                }
+                place.keep(Arc::<MemoryFill>::clone(&own));
+                Ok(Some(Filled::Memory(own)))
+            }
+            (Sink::File(sink), Home::File(file)) => {
+                let filled = sink.finish(file, fill, failed)?;
+                Ok(filled.map(|filled| Filled::File(Arc::new(filled))))
+            }
+            _ => Err(Error::internal("a cache kept in two ways")),
+        }
+    }
+}
+
+impl Source {
+    /// Number of the next row.
+    pub fn at(&self) -> u64 {
+        match self {
+            Source::Memory { at, .. } | Source::File { at, .. } => *at,
+        }
+    }
+
+    pub fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
+        let (chunk, at) = match self {
+            Source::Memory { filled, at } => (filled.rows.rows(*at, max)?, at),
+            Source::File { filled, reader, at, .. } if *at >= filled.rows() => {
+                let _ = reader;
+                (None, at)
+            }
+            Source::File { filled, reader, at, spec } => {
+                let chunk = reader.next(max)?.ok_or_else(|| filled.too_short())?;
+                check_kinds(&chunk, spec).map_err(|e| filled.stale(e))?;
+                (Some(chunk), at)
+            }
+        };
+        *at += chunk.as_ref().map_or(0, |chunk| chunk.rows() as u64);
+        Ok(chunk)
+    }
+
+    pub fn skip(&mut self, n: u64) -> Result<u64> {
+        let (skipped, at) = match self {
+            Source::Memory { filled, at } => (n.min(filled.rows.len() - *at), at),
+            Source::File { filled, reader, at, .. } => {
+                let n = n.min(filled.rows() - *at);
+                // Nothing is opened to pass over nothing, or to stand at the end.
+                if n > 0 && *at + n < filled.rows() {
+                    reader.skip(n, *at, filled.chunks())?;
+                }
+                (n, at)
+            }
+        };
+        *at += skipped;
+        Ok(skipped)
+    }
+}
