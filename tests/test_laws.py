@@ -16,14 +16,6 @@ def as_python(x):
     return type(x)(x.item() + 1)
 
 
-def padded(dataset, size):
-    """Batch, pad and take apart; `padded_batch` has to know its elements before the run."""
-    dataset = dataset.batch(size)
-    if dataset.element_spec != hr.UnknownSpec():
-        dataset = dataset.padded_batch(2).unbatch()
-    return dataset.unbatch()
-
-
 def odd(x):
     return x % 2 == 1
 
@@ -32,8 +24,17 @@ def odd_as_python(x):
     return bool(x.item() % 2)
 
 
+def add_up(state, x):
+    return state + x, state + x
+
+
+def below_twenty(x):
+    return x < 20
+
+
 small = st.integers(0, 12)
 size = st.integers(1, 9)
+executor = st.sampled_from([None, "python"])
 calls = st.sampled_from([None, 1, 3, hr.AUTOTUNE])
 
 # Each takes a dataset of int64 scalars to another.
@@ -56,8 +57,26 @@ STEPS = {
         lambda n, drop: lambda d: d.batch(n, drop_remainder=drop).unbatch(), size, st.booleans()
     ),
     "padded_batch": st.builds(
-        lambda n: lambda d: padded(d, n), size
+        lambda n: lambda d: d.batch(n).padded_batch(2).unbatch().unbatch(), size
     ),
+    "ragged_batch": st.builds(lambda n: lambda d: d.ragged_batch(n).unbatch(), size),
+    "sparse_batch": st.builds(
+        lambda n: lambda d: d.sparse_batch(n, []).map(
+            lambda batch: batch.values, executor="python"
+        ).unbatch(), size
+    ),
+    "rebatch": st.builds(
+        lambda n, sizes: lambda d: d.batch(n).rebatch(sizes).unbatch(),
+        size, st.lists(st.integers(1, 9), min_size=1, max_size=3),
+    ),
+    "take_while": st.builds(lambda e: lambda d: d.take_while(below_twenty, executor=e), executor),
+    "scan": st.builds(lambda e: lambda d: d.scan(0, add_up, executor=e), executor),
+    "unique": st.just(lambda d: d.unique()),
+    "shard": st.builds(
+        lambda n, i, equal: lambda d: d.shard(n, i % n, equal=equal),
+        st.integers(1, 4), small, st.sampled_from([None, "drop", "wrap"]),
+    ),
+    "ignore_errors": st.just(lambda d: d.ignore_errors()),
     "prefetch": st.builds(lambda n: lambda d: d.prefetch(n), st.integers(0, 4)),
     "zip": st.builds(
         lambda n: lambda d: hr.Dataset.zip(d, hr.Dataset.range(n)).map(lambda x, y: x + y), size

@@ -75,3 +75,36 @@ def test_an_unknown_rank_needs_shapes():
 
 def test_the_laws_hold():
     check_laws(lambda: hr.Dataset.range(1, 9).map(lambda n: np.arange(3) * n).padded_batch(3, [5]))
+
+
+def test_components_that_only_a_run_knows_are_checked_in_the_run():
+    unknown = hr.Dataset.range(4).map(lambda x: np.arange(x, dtype=np.int32), executor="python")
+    batches = unknown.padded_batch(2)
+    assert batches.element_spec == hr.UnknownSpec()
+    assert [batch.tolist() for batch in batches] == [[[0], [0]], [[0, 1, 0], [0, 1, 2]]]
+    filled = unknown.padded_batch(4, padded_shapes=[4], padding_values=-1)
+    (batch,) = filled
+    assert batch.dtype == np.int32
+    assert batch[1].tolist() == [0, -1, -1, -1]
+    with pytest.raises(hr.errors.DataLossError, match="smaller size"):
+        list(unknown.padded_batch(4, padded_shapes=[2]))
+    with pytest.raises(hr.errors.InvalidArgumentError, match="not compatible"):
+        list(unknown.padded_batch(4, padded_shapes=[2, 2]))
+    with pytest.raises(hr.errors.InvalidArgumentError, match="float64"):
+        list(unknown.padded_batch(4, padding_values=0.5))
+
+
+def test_a_change_of_rank_is_seen_in_the_run():
+    unknown = hr.Dataset.range(2).map(lambda x: np.zeros((1,) * int(x)), executor="python")
+    with pytest.raises(hr.errors.InvalidArgumentError, match="unknown rank"):
+        list(unknown.padded_batch(2))
+
+
+def test_one_value_fills_all_components_that_only_a_run_knows():
+    pairs = hr.Dataset.range(1, 3).map(
+        lambda x: (np.arange(x), np.arange(x, dtype=np.float32)), executor="python"
+    )
+    ((first, second),) = pairs.padded_batch(2, padding_values=7)
+    assert first.tolist() == [[0, 7], [0, 1]]
+    assert second.dtype == np.float32
+    assert second.tolist() == [[0, 7], [0, 1]]

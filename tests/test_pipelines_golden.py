@@ -22,18 +22,24 @@ INPUTS = {
     "bytes vectors [a], [b, cc]": lambda: _ragged_rows([[b"a"], [b"b", b"cc"]], bytes),
     "float32 [3,2] slices": lambda: hr.Dataset.from_tensor_slices(np.zeros((3, 2), np.float32)),
     "arange(6).reshape(3,2)": lambda: hr.Dataset.from_tensor_slices(np.arange(6).reshape(3, 2)),
+    "[1,37,2,37,2,1]": lambda: hr.Dataset.from_tensor_slices(
+        np.array([1, 37, 2, 37, 2, 1], np.int32)
+    ),
+    "range(10).batch(3)": lambda: hr.Dataset.range(10).batch(3),
     "[5,6]": lambda: hr.Dataset.from_tensor_slices(np.array([5, 6], np.int32)),
-    **{f"range({n})": (lambda n=n: hr.Dataset.range(n)) for n in (0, 2, 3, 5, 7)},
+    **{f"range({n})": (lambda n=n: hr.Dataset.range(n)) for n in (0, 2, 3, 5, 7, 10)},
 }
-ARGUMENTS = {"batch_size", "drop_remainder", "padded_shapes", "padding_values", "start", "count"}
+ARGUMENTS = {
+    "batch_size", "drop_remainder", "padded_shapes", "padding_values", "start", "count",
+    "initial_state", "num_shards", "index",
+}  # fmt: skip
 OPS = {
-    "batch": "batch",
-    "padded_batch": "padded_batch",
-    "unbatch": "unbatch",
-    "enumerate": "enumerate",
-    "repeat": "repeat",
-    "take": "take",
-    "skip": "skip",
+    "batch", "enumerate", "padded_batch", "ragged_batch", "rebatch", "repeat", "scan", "shard",
+    "skip", "take", "take_while", "unbatch", "unique",
+}  # fmt: skip
+FUNCTIONS = {
+    "scan": {"scan_func": lambda s, x: (s + x, s)},
+    "take_while": {"predicate": lambda x: x < 5},
 }
 
 
@@ -54,7 +60,10 @@ def _build(case):
     dataset = INPUTS[case["input"]]()
     if case["name"] == "unbatch":
         dataset = dataset.batch(3) if dataset.element_spec.shape == () else dataset
-    dataset = getattr(dataset, OPS[case["name"]])(**arguments)
+    arguments |= FUNCTIONS.get(case["name"], {})
+    dataset = getattr(dataset, case["name"])(**arguments)
+    if case["name"] == "ragged_batch":
+        return dataset.map(lambda batch: (batch.values, batch.row_splits), executor="python")
     return dataset.take(7) if case["name"] == "repeat" else dataset
 
 
@@ -105,6 +114,13 @@ CARDINALITIES = {
     "sample stop": lambda: hr.Dataset.sample_from_datasets(
         [_range(), _range(5)], stop_on_empty_dataset=True
     ),
+    "shard 3,1": lambda: _range().shard(3, 1),
+    "take_while": lambda: _range().take_while(lambda x: x < 5),
+    "unique": lambda: _range().unique(),
+    "ignore_errors": lambda: _range().ignore_errors(),
+    "scan": lambda: _range().scan(0, lambda s, x: (s + x, s)),
+    "rebatch": lambda: _range().batch(3).rebatch(2),
+    "unbatch": lambda: _range().batch(3).unbatch(),
 }
 
 

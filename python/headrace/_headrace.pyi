@@ -16,12 +16,14 @@ __all__ = [
     "RecordReader",
     "RecordWriter",
     "__version__",
+    "assert_cardinality",
     "batch",
     "cache",
     "choose_from_datasets",
     "close_all",
     "concatenate",
     "decode_message",
+    "counter",
     "echo",
     "echo_spec",
     "encode_message",
@@ -30,19 +32,28 @@ __all__ = [
     "from_generator",
     "from_tensor_slices",
     "from_tensors",
+    "ignore_errors",
     "map",
     "padded_batch",
     "prefetch",
+    "ragged_batch",
     "range",
+    "rebatch",
+    "reduce",
     "repeat",
     "run_op",
     "sample_from_datasets",
+    "scan",
     "serialize_example",
+    "shard",
     "shuffle",
     "skip",
+    "sparse_batch",
     "take",
+    "take_while",
     "tfrecord",
     "unbatch",
+    "unique",
     "zip",
 ]
 __version__: str
@@ -116,6 +127,7 @@ class Plan:
     def advance_seeds(self, count: int) -> None: ...
 
 def range(start: int, stop: int, step: int, dtype: str) -> Plan: ...
+def counter(start: float, step: float, dtype: str) -> Plan: ...
 def from_tensors(value: _Nest) -> Plan: ...
 def from_tensor_slices(value: _Nest) -> Plan: ...
 def from_generator(source: GeneratorSource) -> Plan: ...
@@ -133,6 +145,15 @@ def map(
     output_signature: _Nest | None,
 ) -> Plan: ...
 def filter(input: Plan, predicate: UserFunction) -> Plan: ...
+def take_while(input: Plan, predicate: UserFunction) -> Plan: ...
+def scan(input: Plan, initial_state: _Nest, scan_func: UserFunction) -> Plan: ...
+def reduce(input: Plan, initial_state: _Nest, reduce_func: UserFunction) -> Plan: ...
+def ignore_errors(
+    input: Plan, limit: int | None, report: Callable[[Exception], object] | None
+) -> Plan: ...
+def unique(input: Plan) -> Plan: ...
+def shard(input: Plan, num_shards: int, index: int, equal: str | None) -> Plan: ...
+def assert_cardinality(input: Plan, expected: int) -> Plan: ...
 def shuffle(
     input: Plan, buffer_size: int, seeds: tuple[int, int] | None, reshuffle: bool
 ) -> Plan: ...
@@ -153,6 +174,13 @@ def padded_batch(
     padding_values: list[Any] | None,
     drop_remainder: bool,
 ) -> Plan: ...
+def ragged_batch(
+    input: Plan, batch_size: int, drop_remainder: bool, row_splits_dtype: Any
+) -> Plan: ...
+def sparse_batch(
+    input: Plan, batch_size: int, row_shape: tuple[int | None, ...] | None
+) -> Plan: ...
+def rebatch(input: Plan, batch_size: list[int], drop_remainder: bool) -> Plan: ...
 def unbatch(input: Plan) -> Plan: ...
 def prefetch(input: Plan, buffer_size: int) -> Plan: ...
 def zip(inputs: _Nest) -> Plan: ...  # leaves are plans

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from .dtypes import as_dtype, dtype_name
 from .errors import InvalidArgumentError
-from .nest import flatten, is_structure, items, same_structure
+from .nest import flatten, is_structure, items, map_structure, same_structure
 from .spec import Shape, TensorSpec, UnknownSpec, as_shape, object_dtype
 from .tensors import RaggedTensor, SparseTensor
 
@@ -42,6 +43,62 @@ def batch_size(value: Any) -> int:
     if size <= 0:
         raise InvalidArgumentError(f"Batch size must be greater than zero. Got batch_size={size}.")
     return size
+
+
+def batch_sizes(value: Any) -> list[int]:
+    """Return the batch sizes of `rebatch`: one or several, used in turn."""
+    rank = np.ndim(value)
+    if rank > 1:
+        raise ValueError(
+            "Invalid `batch_sizes`. Expected `batch_sizes` to be a scalar or a vector. Received "
+            f"`batch_sizes` of rank {rank}."
+        )
+    if rank == 0:
+        return [batch_size(value)]
+    return [at_least("batch_size", size, 0) for size in value]
+
+
+def at_least(name: str, value: Any, least: int) -> int:
+    """Return `value` as an int that is not below `least`."""
+    number = integer(name, value)
+    if number < least:
+        raise InvalidArgumentError(f"`{name}` must be at least {least}, got {number}")
+    return number
+
+
+def shard(num_shards: Any, index: Any) -> tuple[int, int]:
+    """Return number of shards and index of one."""
+    count, number = integer("num_shards", num_shards), integer("index", index)
+    if count < 1:
+        raise InvalidArgumentError(
+            f"Number of shards must be greater than zero (currently num_shards = {count})."
+        )
+    if not 0 <= number < count:
+        raise InvalidArgumentError(
+            f"Index must be between 0 and {count - 1} (currently index = {number})."
+        )
+    return count, number
+
+
+def number_dtype(name: str, value: Any) -> np.dtype[Any]:
+    """Return a dtype of integers or floats."""
+    dtype = as_dtype(value)
+    if isinstance(dtype, type) or (dtype.kind not in "iuf" and dtype.name != "bfloat16"):
+        raise TypeError(f"`{name}` must be of integers or floats, got {dtype_name(dtype)}")
+    return dtype
+
+
+def number_of(name: str, value: Any, dtype: np.dtype[Any]) -> int | float:
+    """Return `value` as a Python number that `dtype` holds."""
+    if dtype.kind not in "iu":
+        return float(value)
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"Cannot convert `{name}` {value!r} to {dtype}") from None
+    if not np.iinfo(dtype).min <= number <= np.iinfo(dtype).max and name != "step":
+        raise InvalidArgumentError(f"`{name}` {number} is out of range of {dtype}")
+    return number if number < 2**63 else number - 2**64
 
 
 def parallelism(name: str, value: Any) -> int | None:
@@ -125,6 +182,53 @@ def tensor(value: Any) -> Any:
     if array.dtype.kind == "O" and array.ndim == 0:
         return value
     return array
+
+
+def state(value: Any) -> Any:
+    """Return the initial state of `scan` or `reduce` as a nest of arrays and scalars."""
+    return map_structure(lambda leaf: _scalar(tensor(leaf)), value)
+
+
+def _scalar(leaf: Any) -> Any:
+    return leaf[()] if isinstance(leaf, np.ndarray) and leaf.ndim == 0 else leaf
+
+
+def comparable(element_spec: Any) -> None:
+    """Check that `unique` can compare elements, as far as they are known."""
+    if isinstance(element_spec, UnknownSpec):
+        return
+    specs = flatten(element_spec)
+    if len(specs) != 1:
+        raise InvalidArgumentError(
+            f"unique supports elements with a single component only, got {element_spec!r}"
+        )
+    dtype = getattr(specs[0], "dtype", None)
+    if not isinstance(specs[0], TensorSpec) or dtype not in (np.int32, np.int64, bytes, str):
+        name = getattr(specs[0], "dtype_name", "object")
+        raise TypeError(
+            f"`Dataset.unique` does not support type {name} -- only int32, int64, bytes and str "
+            f"are supported, in dense components; got {specs[0]!r}"
+        )
+
+
+def single_dense(op: str, element_spec: Any) -> None:
+    """Check that elements are one dense component, as far as they are known."""
+    if isinstance(element_spec, UnknownSpec):
+        return
+    specs = flatten(element_spec)
+    if len(specs) != 1 or not isinstance(specs[0], TensorSpec):
+        raise TypeError(
+            f"`{op}` requires an input dataset whose elements have a single dense component, but "
+            f"the given dataset has {element_spec!r}"
+        )
+
+
+def row_shape(value: Any) -> tuple[int | None, ...]:
+    """Return the row shape of `sparse_batch`."""
+    shape = as_shape(value)
+    if shape is None:
+        raise InvalidArgumentError("`row_shape` must have a known rank")
+    return shape
 
 
 def sliceable(components: Any) -> Any:

@@ -228,6 +228,9 @@ def _to_text(value: Any, dtype: type) -> Any:
     if isinstance(value, bytes | str):
         raise TypeError(f"{type(value).__name__} does not convert to {dtype.__name__}")
     array = np.asarray(value)
+    if array.size == 0:
+        # An empty object array would not say which of the two it is.
+        return np.empty(array.shape, dtype="U1" if dtype is str else object)
     if array.dtype.kind in "SUT":
         array = np.asarray(value, dtype=object)
     if array.dtype.kind != "O":

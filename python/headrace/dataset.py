@@ -8,7 +8,8 @@ returns a new plan; nothing is read until iteration. Names, arguments and behavi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Generic, SupportsIndex, TypeVar, overload
+from itertools import islice
+from typing import Any, Generic, Literal, SupportsIndex, TypeVar, overload
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from . import _headrace, checks
 from .checks import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
 from .dtypes import as_dtype, dtype_name
 from .errors import InvalidArgumentError, UnimplementedError
-from .function import Executor, Function
+from .function import Executor, Function, StateFunction
 from .generator import Source, signature_of
 from .iterator import Iterator
 from .nest import flatten, map_structure
@@ -24,6 +25,9 @@ from .ops import refuse_in_trace
 from .options import Options
 from .random import seed_pair
 from .recipe import pack_arrays, unpack_arrays
+from .report import error_report
+from .spec import spec_of
+from .tensors import SparseTensor
 
 __all__ = ["AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Dataset", "TFRecordDataset"]
 
@@ -101,6 +105,38 @@ class Dataset(Generic[T_co]):
             raise InvalidArgumentError("step must be a non-zero integer.")
         dtype = dtype_name(as_dtype(output_type))
         return _make("range", (), start=start, stop=stop, step=step, dtype=dtype)
+
+    @staticmethod
+    def counter(
+        start: float = 0, step: float = 1, dtype: Any = np.int64, name: str | None = None
+    ) -> Dataset[Any]:
+        """Yield numbers in equal steps, without end; mirrors ``tf.data.Dataset.counter``.
+
+        Parameters
+        ----------
+        start, step
+            The first number, and what is added for the next. Integers wrap around where `dtype`
+            ends.
+        dtype
+            Dtype of the scalars, integers or floats.
+        name
+            Accepted for tf.data's sake.
+
+        Raises
+        ------
+        TypeError
+            `dtype` is no number, or `start` or `step` is not one of it.
+
+        Examples
+        --------
+        >>> list(hr.Dataset.counter(5, -2).take(3))
+        [np.int64(5), np.int64(3), np.int64(1)]
+        """
+        number = checks.number_dtype("dtype", dtype)
+        first, more = (
+            checks.number_of(*pair, number) for pair in (("start", start), ("step", step))
+        )
+        return _make("counter", (), start=first, step=more, dtype=dtype_name(number))
 
     @staticmethod
     def from_tensors(tensors: R, name: str | None = None) -> Dataset[R]:
@@ -435,6 +471,177 @@ class Dataset(Generic[T_co]):
         """
         return self._derive("filter", predicate=Function(predicate, executor))
 
+    def take_while(
+        self, predicate: Callable[..., Any], name: str | None = None, *, executor: Executor = None
+    ) -> Dataset[T_co]:
+        """Yield the elements before the first of which `predicate` is false.
+
+        Mirrors ``tf.data.Dataset.take_while``. Nothing that a user could notice runs past that
+        element.
+
+        Parameters
+        ----------
+        predicate
+            Gets arguments as the function of `map` does; returns a scalar bool.
+        name
+            Accepted for tf.data's sake.
+        executor
+            See `map`.
+
+        Raises
+        ------
+        ValueError
+            `predicate` does not return a scalar bool.
+
+        Examples
+        --------
+        >>> list(hr.Dataset.range(10).take_while(lambda x: x < 2))
+        [np.int64(0), np.int64(1)]
+        """
+        return self._derive("take_while", predicate=Function(predicate, executor))
+
+    def scan(
+        self,
+        initial_state: A,
+        scan_func: Callable[[A, T_co], tuple[A, R]],
+        name: str | None = None,
+        *,
+        executor: Executor = None,
+    ) -> Dataset[R]:
+        """Map elements with a state that each call hands on; mirrors ``tf.data.Dataset.scan``.
+
+        Parameters
+        ----------
+        initial_state
+            A nest of arrays or numbers.
+        scan_func
+            Gets the state and the element, as one argument each; returns the next state and what
+            is yielded. The state keeps its structure and dtypes; its shapes may change.
+        name
+            Accepted for tf.data's sake.
+        executor
+            See `map`.
+
+        Raises
+        ------
+        TypeError
+            `scan_func` does not return a pair, or a state of another structure or dtype.
+
+        Examples
+        --------
+        >>> list(hr.Dataset.range(4).scan(0, lambda total, x: (total + x, total)))
+        [np.int64(0), np.int64(0), np.int64(1), np.int64(3)]
+        """
+        state = checks.state(initial_state)
+        function = StateFunction(scan_func, executor, map_structure(spec_of, state), "scan_func")
+        return self._derive("scan", initial_state=state, scan_func=function)
+
+    def reduce(
+        self,
+        initial_state: A,
+        reduce_func: Callable[[A, T_co], A],
+        name: str | None = None,
+        *,
+        executor: Executor = None,
+    ) -> A:
+        """Run through the elements and return the last state; mirrors ``tf.data.Dataset.reduce``.
+
+        Parameters
+        ----------
+        initial_state
+            A nest of arrays or numbers; returned as it is if there is no element.
+        reduce_func
+            Gets the state and the element, as one argument each; returns the next state, of the
+            same structure and dtypes.
+        name
+            Accepted for tf.data's sake.
+        executor
+            See `map`.
+
+        Raises
+        ------
+        TypeError
+            `reduce_func` returns a state of another structure or dtype.
+
+        Examples
+        --------
+        >>> hr.Dataset.range(5).reduce(0, lambda total, x: total + x)
+        np.int64(10)
+        """
+        state = checks.state(initial_state)
+        spec = map_structure(spec_of, state)
+        function = StateFunction(reduce_func, executor, spec, "reduce_func")
+        reduced = self._derive("reduce", initial_state=state, reduce_func=function)
+        with reduced.iterator() as iterator:
+            result: A = next(iterator)
+        return result
+
+    def ignore_errors(
+        self,
+        log_warning: bool = False,
+        name: str | None = None,
+        *,
+        limit: int | None = None,
+        report: Callable[[Exception], object] | list[Exception] | None = None,
+    ) -> Dataset[T_co]:
+        """Leave out elements that fail; mirrors ``tf.data.Dataset.ignore_errors``.
+
+        A file that cannot be read on is left where it breaks off. A run that goes on from a state
+        reports errors anew that it meets on its way there.
+
+        Parameters
+        ----------
+        log_warning
+            Whether each error is logged as a warning of the logger ``headrace``.
+        name
+            Accepted for tf.data's sake.
+        limit
+            After so many errors the next ones are raised; ``None``: all are left out.
+        report
+            A callable that is given each error, or a list that it is appended to.
+
+        Raises
+        ------
+        InvalidArgumentError
+            `limit` is negative.
+
+        Examples
+        --------
+        >>> errors = []
+        >>> fractions = hr.Dataset.range(3).map(lambda x: 6 // int(x), executor="python")
+        >>> list(fractions.ignore_errors(report=errors)), errors
+        ([np.int64(6), np.int64(3)], [ZeroDivisionError('integer division or modulo by zero')])
+        """
+        return self._derive(
+            "ignore_errors",
+            limit=None if limit is None else checks.at_least("limit", limit, 0),
+            report=error_report(checks.flag("log_warning", log_warning), report),
+        )
+
+    def unique(self, name: str | None = None) -> Dataset[T_co]:
+        """Leave out elements that came before; mirrors ``tf.data.Dataset.unique``.
+
+        All different elements are remembered: `Iterator.stats` tells in ``held_bytes`` what they
+        take.
+
+        Parameters
+        ----------
+        name
+            Accepted for tf.data's sake.
+
+        Raises
+        ------
+        TypeError
+            The elements are not one component of int32, int64 or text.
+
+        Examples
+        --------
+        >>> list(hr.Dataset.from_tensor_slices(["a", "b", "a"]).unique())
+        ['a', 'b']
+        """
+        checks.comparable(self.element_spec)
+        return self._derive("unique")
+
     def shuffle(
         self,
         buffer_size: int,
@@ -547,6 +754,48 @@ class Dataset(Generic[T_co]):
         """
         return self._derive("skip", count=checks.integer("count", count))
 
+    def shard(
+        self,
+        num_shards: SupportsIndex,
+        index: SupportsIndex,
+        name: str | None = None,
+        *,
+        equal: Literal["drop", "wrap"] | None = None,
+    ) -> Dataset[T_co]:
+        """Yield every `num_shards`-th element, from `index` on; mirrors ``tf.data.Dataset.shard``.
+
+        Put it before what is costly: the steps before it run for all elements.
+
+        Parameters
+        ----------
+        num_shards
+            How many shards the elements are dealt out to.
+        index
+            Which of them this is, from 0.
+        name
+            Accepted for tf.data's sake.
+        equal
+            Makes all shards equally long where the number of elements is no multiple of
+            `num_shards`: ``"drop"`` leaves the last ones out, ``"wrap"`` gives the shards that lack
+            one an element from the start. ``None``: some have one element more, as in tf.data.
+
+        Raises
+        ------
+        InvalidArgumentError
+            `num_shards` is below 1, or `index` is not from 0 to ``num_shards - 1``.
+
+        Examples
+        --------
+        >>> list(hr.Dataset.range(7).shard(3, 1))
+        [np.int64(1), np.int64(4)]
+        >>> [len(hr.Dataset.range(7).shard(3, i, equal="wrap")) for i in range(3)]
+        [3, 3, 3]
+        """
+        count, number = checks.shard(num_shards, index)
+        if equal not in (None, "drop", "wrap"):
+            raise InvalidArgumentError(f'`equal` must be None, "drop" or "wrap", got {equal!r}')
+        return self._derive("shard", num_shards=count, index=number, equal=equal)
+
     def batch(
         self,
         batch_size: SupportsIndex,
@@ -633,6 +882,122 @@ class Dataset(Generic[T_co]):
             batch_size=checks.batch_size(batch_size),
             padded_shapes=checks.padded_shapes(spec, padded_shapes),
             padding_values=checks.padding_values(spec, padding_values),
+            drop_remainder=checks.flag("drop_remainder", drop_remainder),
+        )
+
+    def ragged_batch(
+        self,
+        batch_size: SupportsIndex,
+        drop_remainder: bool = False,
+        row_splits_dtype: Any = np.int64,
+        name: str | None = None,
+    ) -> Dataset[Any]:
+        """Batch elements of differing shapes without padding.
+
+        Mirrors ``tf.data.Dataset.ragged_batch``. Components of a known shape become dense batches,
+        others `RaggedTensor`. Where the rank is known in a run only, all axes are ragged; tf.data
+        makes a dense batch of those.
+
+        Parameters
+        ----------
+        batch_size
+            Elements in a batch; the last may be shorter.
+        drop_remainder
+            Leave a shorter last batch out.
+        row_splits_dtype
+            ``int64`` or ``int32``.
+        name
+            Accepted for tf.data's sake.
+
+        Raises
+        ------
+        InvalidArgumentError
+            `batch_size` is 0 or negative; during iteration, elements that differ along an axis of
+            known size.
+
+        Examples
+        --------
+        >>> rows = hr.Dataset.range(3).map(lambda n: np.arange(n), executor="python",
+        ...     output_signature=hr.TensorSpec([None], np.int64))
+        >>> next(iter(rows.ragged_batch(3))).to_list()
+        [[], [0], [0, 1]]
+        """
+        return self._derive(
+            "ragged_batch",
+            batch_size=checks.batch_size(batch_size),
+            drop_remainder=checks.flag("drop_remainder", drop_remainder),
+            row_splits_dtype=dtype_name(as_dtype(row_splits_dtype)),
+        )
+
+    def sparse_batch(
+        self, batch_size: SupportsIndex, row_shape: Any, name: str | None = None
+    ) -> Dataset[SparseTensor]:
+        """Batch elements of differing shapes as rows of `SparseTensor`.
+
+        Mirrors ``tf.data.Dataset.sparse_batch``. All values are in it, zeros too.
+
+        Parameters
+        ----------
+        batch_size
+            Elements in a batch; the last may be shorter.
+        row_shape
+            The dense shape of a row; ``None`` or -1 for an axis: as long as the longest of the
+            batch.
+        name
+            Accepted for tf.data's sake.
+
+        Raises
+        ------
+        TypeError
+            The elements are not one dense component.
+        InvalidArgumentError
+            `batch_size` is 0 or negative, or elements have another rank than `row_shape`.
+        DataLossError
+            During iteration, an element larger than `row_shape`.
+
+        Examples
+        --------
+        >>> batch = next(iter(hr.Dataset.from_tensor_slices([[7, 0], [8, 9]]).sparse_batch(2, [3])))
+        >>> batch.values, batch.dense_shape
+        (array([7, 0, 8, 9]), array([2, 3]))
+        """
+        checks.single_dense("sparse_batch", self.element_spec)
+        return self._derive(
+            "sparse_batch",
+            batch_size=checks.batch_size(batch_size),
+            row_shape=checks.row_shape(row_shape),
+        )
+
+    def rebatch(
+        self, batch_size: Any, drop_remainder: bool = False, name: str | None = None
+    ) -> Dataset[Any]:
+        """Cut and join batches to other sizes; mirrors ``tf.data.Dataset.rebatch``.
+
+        The same as ``unbatch().batch(batch_size)``, without taking the batches apart.
+
+        Parameters
+        ----------
+        batch_size
+            Rows in a batch, or a list of sizes that are used in turn; a size of 0 in a list gives
+            an empty batch.
+        drop_remainder
+            Leave a shorter last batch out.
+        name
+            Accepted for tf.data's sake.
+
+        Raises
+        ------
+        ValueError
+            A component is a scalar, or no size is above 0.
+
+        Examples
+        --------
+        >>> list(hr.Dataset.range(6).batch(3).rebatch([1, 2]))
+        [array([0]), array([1, 2]), array([3]), array([4, 5])]
+        """
+        return self._derive(
+            "rebatch",
+            batch_size=checks.batch_sizes(batch_size),
             drop_remainder=checks.flag("drop_remainder", drop_remainder),
         )
 
@@ -859,6 +1224,31 @@ class Dataset(Generic[T_co]):
         np.int64(0)
         """
         return self.iterator()
+
+    def get_single_element(self, name: str | None = None) -> T_co:
+        """Return the only element; mirrors ``tf.data.Dataset.get_single_element``.
+
+        Parameters
+        ----------
+        name
+            Accepted for tf.data's sake.
+
+        Raises
+        ------
+        InvalidArgumentError
+            There is none, or more than one.
+
+        Examples
+        --------
+        >>> hr.Dataset.range(3).batch(3).get_single_element()
+        array([0, 1, 2])
+        """
+        with self.iterator() as iterator:
+            elements = list(islice(iterator, 2))
+        if len(elements) != 1:
+            many = "had more than one element" if elements else "was empty"
+            raise InvalidArgumentError(f"Dataset {many}.")
+        return elements[0]
 
     # ------------------------------------------------------------------ looking
 

@@ -6,8 +6,11 @@ Most of them are methods of `Dataset` by now and stay here for code that uses th
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, SupportsIndex
+from typing import Any, SupportsIndex, TypeAlias
 
+import numpy as np
+
+from . import checks
 from .checks import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
 from .dataset import Dataset
 
@@ -15,10 +18,60 @@ __all__ = [
     "AUTOTUNE",
     "INFINITE_CARDINALITY",
     "UNKNOWN_CARDINALITY",
+    "Counter",
+    "assert_cardinality",
     "cardinality",
+    "dense_to_ragged_batch",
+    "dense_to_sparse_batch",
     "enumerate_dataset",
+    "get_single_element",
+    "get_structure",
+    "ignore_errors",
+    "map_and_batch",
+    "scan",
+    "shuffle_and_repeat",
+    "take_while",
     "unbatch",
+    "unique",
 ]
+
+Transformation: TypeAlias = Callable[[Dataset[Any]], Dataset[Any]]
+
+
+def Counter(start: float = 0, step: float = 1, dtype: Any = np.int64) -> Dataset[Any]:
+    """Make `Dataset.counter`; mirrors ``tf.data.experimental.Counter``.
+
+    Examples
+    --------
+    >>> list(Counter(5).take(2))
+    [np.int64(5), np.int64(6)]
+    """
+    return Dataset.counter(start, step, dtype)
+
+
+def assert_cardinality(expected_cardinality: SupportsIndex) -> Transformation:
+    """Promise how many elements there are; mirrors ``tf.data.experimental.assert_cardinality``.
+
+    Parameters
+    ----------
+    expected_cardinality
+        How many, or `INFINITE_CARDINALITY`.
+
+    Raises
+    ------
+    InvalidArgumentError
+        Another negative number.
+    FailedPreconditionError
+        During iteration, if there are more or fewer.
+
+    Examples
+    --------
+    >>> odd = hr.Dataset.range(5).filter(lambda x: x % 2 == 1)
+    >>> len(odd.apply(assert_cardinality(2)))
+    2
+    """
+    count = checks.at_least("expected_cardinality", expected_cardinality, INFINITE_CARDINALITY)
+    return lambda dataset: dataset._derive("assert_cardinality", expected=count)
 
 
 def cardinality(dataset: Dataset[Any]) -> int:
@@ -32,7 +85,31 @@ def cardinality(dataset: Dataset[Any]) -> int:
     return dataset.cardinality()
 
 
-def enumerate_dataset(start: SupportsIndex = 0) -> Callable[[Dataset[Any]], Dataset[Any]]:
+def dense_to_ragged_batch(
+    batch_size: SupportsIndex, drop_remainder: bool = False, row_splits_dtype: Any = np.int64
+) -> Transformation:
+    """Make `Dataset.ragged_batch`; mirrors ``tf.data.experimental.dense_to_ragged_batch``.
+
+    Examples
+    --------
+    >>> list(hr.Dataset.range(3).apply(dense_to_ragged_batch(2)))
+    [array([0, 1]), array([2])]
+    """
+    return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder, row_splits_dtype)
+
+
+def dense_to_sparse_batch(batch_size: SupportsIndex, row_shape: Any) -> Transformation:
+    """Make `Dataset.sparse_batch`; mirrors ``tf.data.experimental.dense_to_sparse_batch``.
+
+    Examples
+    --------
+    >>> hr.Dataset.range(3).apply(dense_to_sparse_batch(2, [])).element_spec
+    SparseTensorSpec(shape=(None,), dtype=int64)
+    """
+    return lambda dataset: dataset.sparse_batch(batch_size, row_shape)
+
+
+def enumerate_dataset(start: SupportsIndex = 0) -> Transformation:
     """Make `Dataset.enumerate`; mirrors ``tf.data.experimental.enumerate_dataset``.
 
     Examples
@@ -43,7 +120,119 @@ def enumerate_dataset(start: SupportsIndex = 0) -> Callable[[Dataset[Any]], Data
     return lambda dataset: dataset.enumerate(start)
 
 
-def unbatch() -> Callable[[Dataset[Any]], Dataset[Any]]:
+def get_single_element(dataset: Dataset[Any]) -> Any:
+    """Return the only element; mirrors ``tf.data.experimental.get_single_element``.
+
+    Examples
+    --------
+    >>> get_single_element(hr.Dataset.from_tensors("a"))
+    'a'
+    """
+    return dataset.get_single_element()
+
+
+def get_structure(dataset_or_iterator: Any) -> Any:
+    """Return the element spec; mirrors ``tf.data.experimental.get_structure``.
+
+    Raises
+    ------
+    TypeError
+        The argument has none.
+
+    Examples
+    --------
+    >>> get_structure(hr.Dataset.range(3))
+    TensorSpec(shape=(), dtype=int64)
+    """
+    try:
+        return dataset_or_iterator.element_spec
+    except AttributeError:
+        raise TypeError(
+            "`dataset_or_iterator` must be a Dataset or an iterator of one, got "
+            f"{dataset_or_iterator!r}"
+        ) from None
+
+
+def ignore_errors(log_warning: bool = False) -> Transformation:
+    """Make `Dataset.ignore_errors`; mirrors ``tf.data.experimental.ignore_errors``.
+
+    Examples
+    --------
+    >>> len(list(hr.Dataset.range(3).apply(ignore_errors())))
+    3
+    """
+    return lambda dataset: dataset.ignore_errors(log_warning)
+
+
+def map_and_batch(
+    map_func: Callable[..., Any],
+    batch_size: SupportsIndex,
+    num_parallel_batches: int | None = None,
+    drop_remainder: bool = False,
+    num_parallel_calls: int | None = None,
+) -> Transformation:
+    """Make `Dataset.map` and `Dataset.batch`; mirrors ``tf.data.experimental.map_and_batch``.
+
+    Raises
+    ------
+    ValueError
+        Both `num_parallel_batches` and `num_parallel_calls` are given.
+
+    Examples
+    --------
+    >>> list(hr.Dataset.range(3).apply(map_and_batch(lambda x: x + 1, 2)))
+    [array([1, 2]), array([3])]
+    """
+    if num_parallel_batches is not None and num_parallel_calls is not None:
+        raise ValueError(
+            "`map_and_batch` allows only one of `num_parallel_batches` and `num_parallel_calls` to "
+            f"be set, but `num_parallel_batches` was set to {num_parallel_batches} and "
+            f"`num_parallel_calls` was set to {num_parallel_calls}."
+        )
+    calls = num_parallel_calls
+    if num_parallel_batches is not None:
+        calls = checks.batch_size(batch_size) * num_parallel_batches
+    return lambda dataset: dataset.map(map_func, calls).batch(
+        batch_size, drop_remainder, num_parallel_calls=calls
+    )
+
+
+def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:
+    """Make `Dataset.scan`; mirrors ``tf.data.experimental.scan``.
+
+    Examples
+    --------
+    >>> list(hr.Dataset.range(3).apply(scan(0, lambda s, x: (s + x, s + x))))
+    [np.int64(0), np.int64(1), np.int64(3)]
+    """
+    return lambda dataset: dataset.scan(initial_state, scan_func)
+
+
+def shuffle_and_repeat(
+    buffer_size: int, count: int | None = None, seed: int | None = None
+) -> Transformation:
+    """Make `Dataset.shuffle` and `repeat`; mirrors ``tf.data.experimental.shuffle_and_repeat``.
+
+    Examples
+    --------
+    >>> len(hr.Dataset.range(3).apply(shuffle_and_repeat(3, 2)))
+    6
+    """
+    return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
+
+
+def take_while(predicate: Callable[..., Any]) -> Transformation:
+    """Make `Dataset.take_while`; mirrors ``tf.data.experimental.take_while``.
+
+    Examples
+    --------
+    >>> list(hr.Dataset.range(9).apply(take_while(lambda x: x < 2)))
+    [np.int64(0), np.int64(1)]
+    """
+    return lambda dataset: dataset.take_while(predicate)
+
+
+def unbatch() -> Transformation:
     """Make `Dataset.unbatch`; mirrors ``tf.data.experimental.unbatch``.
 
     Examples
@@ -52,3 +241,14 @@ def unbatch() -> Callable[[Dataset[Any]], Dataset[Any]]:
     [np.int64(1), np.int64(2)]
     """
     return lambda dataset: dataset.unbatch()
+
+
+def unique() -> Transformation:
+    """Make `Dataset.unique`; mirrors ``tf.data.experimental.unique``.
+
+    Examples
+    --------
+    >>> list(hr.Dataset.from_tensor_slices(["a", "a"]).apply(unique()))
+    ['a']
+    """
+    return lambda dataset: dataset.unique()

@@ -160,8 +160,8 @@ def _functions(dataset: Dataset[Any]) -> list[str]:
             continue
         (source,) = flatten(dataset._inputs)
         try:
-            prepared = function.prepare(source.element_spec)
-        except InvalidArgumentError as error:
+            prepared = function.prepare(function.arguments(source.element_spec))
+        except (InvalidArgumentError, TypeError) as error:
             prepared = str(error)
         if isinstance(prepared, str):
             lines.append(f"runs as Python: {prepared}")

@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator
 from typing import Any, Literal, TypeAlias
 
 from . import _headrace
-from .convert import Converter
+from .convert import SPECS, Converter
 from .errors import InvalidArgumentError, UnimplementedError
-from .nest import flatten, same_structure
+from .nest import flatten, is_structure, items, rebuild, same_structure
 from .recipe import dump_callable, load_callable
-from .spec import UnknownSpec, shape_within
+from .spec import UnknownSpec, shape_within, spec_of
 
-__all__ = ["Executor", "Function"]
+__all__ = ["Executor", "Function", "StateFunction"]
 
 Executor: TypeAlias = Literal["native", "python"] | None
 
@@ -111,6 +111,10 @@ class Function:
             raise InvalidArgumentError(f'executor="native" is not possible for {why}')
         return self.reason
 
+    def arguments(self, element_spec: Any) -> Any:
+        """Return what its arguments look like for elements of this spec."""
+        return element_spec
+
     def _fits(self, graph: _headrace.Graph) -> bool:
         """Tell whether what the graph gives needs no conversion to the signature."""
         signature, given = self.output_signature, graph.structure_spec
@@ -125,6 +129,111 @@ class Function:
 
     def __repr__(self) -> str:
         return f"<function {self.name}>"
+
+
+class StateFunction(Function):
+    """A function of a state and an element, as `Dataset.scan` and `reduce` call it.
+
+    Parameters
+    ----------
+    function, executor
+        See `Function`.
+    state_spec
+        What the state looks like at first. It keeps its structure and dtypes.
+    argument
+        ``"scan_func"``, which returns the next state and an element, or ``"reduce_func"``, which
+        returns the next state.
+
+    Examples
+    --------
+    >>> StateFunction(max, None, hr.TensorSpec((), np.int64), "reduce_func").name
+    'max'
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], executor: Executor, state_spec: Any, argument: str
+    ) -> None:
+        super().__init__(function, executor)
+        self.state_spec = state_spec
+        self.argument = argument
+        self.callable = self._call
+
+    def arguments(self, element_spec: Any) -> Any:
+        """Return what its arguments look like for elements of this spec."""
+        if isinstance(element_spec, UnknownSpec):
+            return element_spec
+        return self.state_spec, element_spec
+
+    def prepare(self, element_spec: Any) -> _headrace.Graph | str:
+        """Return the graph, or why there is none; see `Function.prepare`.
+
+        Raises
+        ------
+        TypeError
+            It does not return a state like the first one.
+        """
+        prepared = super().prepare(element_spec)
+        if not isinstance(prepared, str):
+            self._check(prepared.structure_spec)
+        return prepared
+
+    def _call(self, *args: Any) -> Any:
+        result = self.function(*args)
+        self._check(result)
+        return result
+
+    def _check(self, result: Any) -> None:
+        """Refuse a result, or the spec of one, whose state is not like the first."""
+        state = result
+        if self.argument == "scan_func":
+            if not isinstance(result, tuple | list) or len(result) != 2:
+                raise TypeError(
+                    "Invalid `scan_func`. `scan_func` should return a pair consisting of new state "
+                    f"and the output value but its return type is {_kind(result)}."
+                )
+            state = result[0]
+        seen = _specs(state)
+        if not same_structure(seen, self.state_spec):
+            raise TypeError(
+                f"Invalid `{self.argument}`. The new state must be nested as the initial state. "
+                f"Expected {self.state_spec!r}, got {seen!r}."
+            )
+        for expected, given in zip(flatten(self.state_spec), flatten(seen), strict=True):
+            first, second = _element_type(expected), _element_type(given)
+            if first != second:
+                raise TypeError(
+                    f"Invalid `{self.argument}`. The element types for the new state must match "
+                    f"the initial state. Expected {first}, got {second}; give the initial state "
+                    "the dtype that the function returns, or convert with astype."
+                )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        blob = dump_callable(self.function, self.name)
+        return _load_state, (blob, self.executor, self.state_spec, self.argument)
+
+
+def _load_state(blob: bytes, executor: Executor, state_spec: Any, argument: str) -> StateFunction:
+    return StateFunction(load_callable(blob), executor, state_spec, argument)
+
+
+def _specs(value: Any) -> Any:
+    """Return a nest of specs for what a function returned; lists in it are tuples."""
+    if isinstance(value, list):
+        value = tuple(value)
+    if is_structure(value):
+        return rebuild(value, [_specs(child) for _, child in items(value)])
+    return value if isinstance(value, SPECS) else spec_of(value)
+
+
+def _element_type(spec: Any) -> str:
+    kind = type(spec).__name__.removesuffix("Spec")
+    name = getattr(spec, "dtype_name", "")
+    return name if kind == "Tensor" else f"{kind} {name}".strip()
+
+
+def _kind(result: Any) -> str:
+    text = repr(_specs(result))
+    return text if len(text) <= 200 else text[:197] + "..."
 
 
 def _load(blob: bytes, executor: Executor, output_signature: Any) -> Function:

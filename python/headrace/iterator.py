@@ -80,6 +80,9 @@ class Iterator(_headrace.Iterator, Generic[T_co]):
     def stats(self) -> list[dict[str, Any]]:
         """Return counters of each step: elements, and nanoseconds busy and waiting.
 
+        ``"held_bytes"`` and ``"peak_bytes"`` are what a step holds because its meaning requires it
+        (`Dataset.unique`, say), now and at most.
+
         Steps that mix datasets tell in ``"shares"`` how many elements they took from each; what
         they read ahead of the user counts.
 

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use headrace::Error;
 use headrace::data::{Chunk, ElementSpec, Structure};
 use headrace::graph::call::{Called, Prepared, UserFunction};
+use headrace::transforms::ignore_errors::ErrorReport;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -13,7 +14,7 @@ use pyo3::types::PyTuple;
 use crate::convert::Access;
 use crate::elements::{Elements, Packers, element};
 use crate::enter::catch;
-use crate::errors::{Fault, Result};
+use crate::errors::{Fault, Result, exception};
 use crate::graph::Graph;
 use crate::nest::Lists;
 use crate::packer::Packer;
@@ -138,5 +139,18 @@ impl UserFunction for PythonFunction {
 
     fn is_exempt_from_trial(&self) -> bool {
         self.impure.load(Ordering::Relaxed)
+    }
+}
+
+/// A callable of the user that is told of errors.
+pub(crate) struct PythonReport(pub(crate) Py<PyAny>);
+
+impl ErrorReport for PythonReport {
+    fn report(&self, error: Error) -> headrace::Result<()> {
+        attached(|py| {
+            let exception = exception(py, error);
+            self.0.call1(py, (exception.value(py),))?;
+            Ok(())
+        })
     }
 }

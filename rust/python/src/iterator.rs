@@ -113,6 +113,8 @@ impl Iterator {
                 let counts = shares.iter().map(|count| count.load(Ordering::Relaxed));
                 row.set_item("shares", counts.collect::<Vec<_>>())?;
             }
+            row.set_item("held_bytes", report.stats.held_bytes.load(Ordering::Relaxed))?;
+            row.set_item("peak_bytes", report.stats.peak_bytes.load(Ordering::Relaxed))?;
             Ok(row)
         });
         Ok(PyList::new(py, rows.collect::<PyResult<Vec<_>>>()?)?)

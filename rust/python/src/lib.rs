@@ -47,9 +47,10 @@ mod _headrace {
     use crate::messages::{decode_message, encode_message};
     #[pymodule_export]
     use crate::plan::{
-        Plan, batch, choose_from_datasets, concatenate, enumerate, filter, from_generator,
-        from_tensor_slices, from_tensors, map, padded_batch, prefetch, range, repeat,
-        sample_from_datasets, shuffle, skip, take, tfrecord, unbatch, zip,
+        Plan, assert_cardinality, batch, choose_from_datasets, concatenate, counter, enumerate,
+        filter, from_generator, from_tensor_slices, from_tensors, ignore_errors, map, padded_batch,
+        prefetch, ragged_batch, range, rebatch, reduce, repeat, sample_from_datasets, scan, shard,
+        shuffle, skip, sparse_batch, take, take_while, tfrecord, unbatch, unique, zip,
     };
     #[pymodule_export]
     use crate::process::close_all;

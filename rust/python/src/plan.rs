@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use headrace::batching::batch::BatchNode;
 use headrace::batching::padded_batch::PaddedBatchNode;
+use headrace::batching::ragged_batch::RaggedBatchNode;
+use headrace::batching::rebatch::RebatchNode;
+use headrace::batching::sparse_batch::SparseBatchNode;
 use headrace::batching::unbatch::UnbatchNode;
 use headrace::combine::choose::ChooseNode;
 use headrace::combine::concatenate::ConcatenateNode;
@@ -15,26 +18,34 @@ use headrace::engine::seeds::SeedGenerator;
 use headrace::engine::{self, explain};
 use headrace::formats::tfrecord::ReadOptions;
 use headrace::io::compress::Compression;
+use headrace::sources::counter::{CounterNode, Steps};
 use headrace::sources::generator::GeneratorNode;
 use headrace::sources::range::RangeNode;
 use headrace::sources::tensors::TensorsNode;
 use headrace::sources::tfrecord::TfRecordNode;
+use headrace::transforms::assert_cardinality::AssertCardinalityNode;
 use headrace::transforms::enumerate::EnumerateNode;
 use headrace::transforms::filter::FilterNode;
+use headrace::transforms::ignore_errors::{ErrorReport, IgnoreErrorsNode};
 use headrace::transforms::map::{MapNode, Parallel};
 use headrace::transforms::prefetch::PrefetchNode;
+use headrace::transforms::reduce::ReduceNode;
 use headrace::transforms::repeat::RepeatNode;
+use headrace::transforms::scan::{Carry, ScanNode};
+use headrace::transforms::shard::{Equal, ShardNode};
 use headrace::transforms::shuffle::ShuffleNode;
 use headrace::transforms::skip::SkipNode;
 use headrace::transforms::take::TakeNode;
+use headrace::transforms::take_while::TakeWhileNode;
+use headrace::transforms::unique::UniqueNode;
 use pyo3::prelude::*;
 
-use crate::call::PythonFunction;
+use crate::call::{PythonFunction, PythonReport};
 use crate::errors::{Result, invalid};
 use crate::from_python::{Arrays, slices, value};
 use crate::generator::PythonSource;
 use crate::nest::{Lists, flatten};
-use crate::spec::{element_spec, element_spec_to_python, shape};
+use crate::spec::{dtype, element_spec, element_spec_to_python, shape};
 
 /// One node of a pipeline's plan.
 #[pyclass(frozen, module = "headrace._headrace")]
@@ -116,6 +127,20 @@ pub(crate) fn from_generator(source: &Bound<'_, PyAny>) -> Result<Plan> {
 }
 
 #[pyfunction]
+pub(crate) fn counter(
+    start: &Bound<'_, PyAny>,
+    step: &Bound<'_, PyAny>,
+    dtype: &str,
+) -> Result<Plan> {
+    let dtype = DType::from_name(dtype)?;
+    let steps = match dtype.is_float() {
+        true => Steps::Float(start.extract()?, step.extract()?),
+        false => Steps::Int(start.extract()?, step.extract()?),
+    };
+    Ok(Plan(CounterNode::plan(steps, dtype)?))
+}
+
+#[pyfunction]
 #[pyo3(signature = (filenames, compression_type, buffer_size, num_parallel_reads))]
 pub(crate) fn tfrecord(
     filenames: Vec<String>,
@@ -148,6 +173,78 @@ pub(crate) fn map(
 #[pyfunction]
 pub(crate) fn filter(input: &Bound<'_, Plan>, predicate: &Bound<'_, PyAny>) -> Result<Plan> {
     Ok(Plan(FilterNode::plan(plan(input), PythonFunction::wrap(predicate)?)?))
+}
+
+#[pyfunction]
+pub(crate) fn take_while(input: &Bound<'_, Plan>, predicate: &Bound<'_, PyAny>) -> Result<Plan> {
+    Ok(Plan(TakeWhileNode::plan(plan(input), PythonFunction::wrap(predicate)?)?))
+}
+
+fn carry(state: &Bound<'_, PyAny>) -> Result<Carry> {
+    let (structure, leaves) = flatten(state, Lists::Leaf)?;
+    let column = |leaf| Ok(value(leaf, Arrays::Copy)?.to_column()?);
+    Ok(Carry::new(structure, leaves.iter().map(column).collect::<Result<_>>()?)?)
+}
+
+#[pyfunction]
+pub(crate) fn scan(
+    input: &Bound<'_, Plan>,
+    initial_state: &Bound<'_, PyAny>,
+    scan_func: &Bound<'_, PyAny>,
+) -> Result<Plan> {
+    let function = PythonFunction::wrap(scan_func)?;
+    Ok(Plan(ScanNode::plan(plan(input), carry(initial_state)?, function)?))
+}
+
+#[pyfunction]
+pub(crate) fn reduce(
+    input: &Bound<'_, Plan>,
+    initial_state: &Bound<'_, PyAny>,
+    reduce_func: &Bound<'_, PyAny>,
+) -> Result<Plan> {
+    let function = PythonFunction::wrap(reduce_func)?;
+    Ok(Plan(ReduceNode::plan(plan(input), carry(initial_state)?, function)?))
+}
+
+#[pyfunction]
+#[pyo3(signature = (input, limit, report))]
+pub(crate) fn ignore_errors(
+    input: &Bound<'_, Plan>,
+    limit: Option<u64>,
+    report: Option<Bound<'_, PyAny>>,
+) -> Plan {
+    let report =
+        report.map(|report| Arc::new(PythonReport(report.unbind())) as Arc<dyn ErrorReport>);
+    Plan(IgnoreErrorsNode::plan(plan(input), limit, report))
+}
+
+#[pyfunction]
+pub(crate) fn unique(input: &Bound<'_, Plan>) -> Result<Plan> {
+    Ok(Plan(UniqueNode::plan(plan(input))?))
+}
+
+#[pyfunction]
+#[pyo3(signature = (input, num_shards, index, equal))]
+pub(crate) fn shard(
+    input: &Bound<'_, Plan>,
+    num_shards: i64,
+    index: i64,
+    equal: Option<&str>,
+) -> Result<Plan> {
+    let equal = match equal {
+        None => Equal::No,
+        Some("drop") => Equal::Drop,
+        Some("wrap") => Equal::Wrap,
+        Some(other) => {
+            return invalid(format!("equal must be \"drop\" or \"wrap\", got {other:?}"));
+        }
+    };
+    Ok(Plan(ShardNode::plan(plan(input), num_shards, index, equal)?))
+}
+
+#[pyfunction]
+pub(crate) fn assert_cardinality(input: &Bound<'_, Plan>, expected: i64) -> Result<Plan> {
+    Ok(Plan(AssertCardinalityNode::plan(plan(input), expected)?))
 }
 
 #[pyfunction]
@@ -214,6 +311,35 @@ fn padding(object: &Bound<'_, PyAny>) -> Result<Tensor> {
         Value::Tensor(tensor) => Ok(tensor),
         _ => invalid(format!("expected a scalar as padding, got {}", object.repr()?)),
     }
+}
+
+#[pyfunction]
+pub(crate) fn ragged_batch(
+    input: &Bound<'_, Plan>,
+    batch_size: i64,
+    drop_remainder: bool,
+    row_splits_dtype: &Bound<'_, PyAny>,
+) -> Result<Plan> {
+    let splits = dtype(row_splits_dtype)?;
+    Ok(Plan(RaggedBatchNode::plan(plan(input), batch_size, drop_remainder, splits)?))
+}
+
+#[pyfunction]
+pub(crate) fn sparse_batch(
+    input: &Bound<'_, Plan>,
+    batch_size: i64,
+    row_shape: &Bound<'_, PyAny>,
+) -> Result<Plan> {
+    Ok(Plan(SparseBatchNode::plan(plan(input), batch_size, shape(row_shape)?)?))
+}
+
+#[pyfunction]
+pub(crate) fn rebatch(
+    input: &Bound<'_, Plan>,
+    batch_size: Vec<i64>,
+    drop_remainder: bool,
+) -> Result<Plan> {
+    Ok(Plan(RebatchNode::plan(plan(input), &batch_size, drop_remainder)?))
 }
 
 #[pyfunction]

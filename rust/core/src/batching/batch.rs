@@ -57,7 +57,8 @@ pub(crate) fn batches(elements: Cardinality, size: usize, drop_remainder: bool) 
     elements.map(|n| if drop_remainder { n / size } else { n.div_ceil(size) })
 }
 
-fn batched(spec: &Spec, size: Option<usize>) -> Spec {
+/// What batches of such components look like.
+pub(crate) fn batched(spec: &Spec, size: Option<usize>) -> Spec {
     match spec.map_shape(|shape| shape.prepend(size)) {
         Spec::Ragged { dtype, shape, ragged_rank, splits_dtype } => {
             Spec::Ragged { dtype, shape, ragged_rank: ragged_rank + 1, splits_dtype }

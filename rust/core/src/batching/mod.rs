@@ -2,5 +2,8 @@
 
 pub mod batch;
 pub mod padded_batch;
+pub mod ragged_batch;
+pub mod rebatch;
+pub mod sparse_batch;
 mod stacking;
 pub mod unbatch;

@@ -1,11 +1,14 @@
 //! `Dataset.padded_batch`: batches of elements whose shapes differ, filled up to one shape.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+use half::{bf16, f16};
 
 use crate::batching::batch::{BatchStage, Collate, Pending, batches, checked_size};
 use crate::data::shape::volume;
 use crate::data::{
-    BufferMut, BytesArray, Chunk, Column, Dims, ElementSpec, PartialShape, Spec, Tensor, Value,
+    BufferMut, BytesArray, Chunk, Column, DType, Dims, Element, ElementSpec, PartialShape, Spec,
+    Tensor, Value,
 };
 use crate::engine::node::Arg;
 use crate::engine::{Cardinality, Node, Opening, Plan, Stage};
@@ -15,31 +18,35 @@ use crate::error::{Error, Result};
 pub struct PaddedBatchNode {
     input: Plan,
     size: usize,
-    shapes: Vec<PartialShape>,
-    values: Vec<Tensor>,
+    padding: Padding,
     drop_remainder: bool,
     spec: ElementSpec,
 }
 
-impl PaddedBatchNode {
-    /// A plan of batches of `size`. `shapes` has the padded shape of each component (`None` sizes
-    /// are those of the largest element of the batch), `values` what they are filled with.
-    ///
-    /// # Errors
-    /// `InvalidArgument` if shapes or values do not fit the components.
-    pub fn plan(
-        input: Plan,
-        size: i64,
+/// What components are filled up to, and with what.
+#[derive(Clone, Debug)]
+enum Padding {
+    /// Of known components.
+    Known(Fill),
+    /// As given, for components that the run shows.
+    Later { shapes: Option<Vec<PartialShape>>, values: Option<Vec<Tensor>> },
+}
+
+/// Shape and value of each component.
+#[derive(Clone, Debug)]
+struct Fill {
+    shapes: Vec<PartialShape>,
+    values: Vec<Tensor>,
+}
+
+impl Fill {
+    /// What was given, completed and checked against the components.
+    fn new(
+        specs: &[Spec],
         shapes: Option<Vec<PartialShape>>,
         values: Option<Vec<Tensor>>,
-        drop_remainder: bool,
-    ) -> Result<Plan> {
-        let size = checked_size(size)?;
-        let ElementSpec::Known(structure, specs) = input.spec().clone() else {
-            return Err(Error::invalid_argument("padded_batch needs to know its input's elements")
-                .with_hint("pass output_signature to the map before it"));
-        };
-        let shapes = shapes.map_or_else(|| default_shapes(&specs), Ok)?;
+    ) -> Result<Self> {
+        let shapes = shapes.map_or_else(|| default_shapes(specs), Ok)?;
         let values = match values {
             Some(values) => values,
             None => specs.iter().map(zero).collect::<Result<_>>()?,
@@ -53,11 +60,81 @@ impl PaddedBatchNode {
         for (i, spec) in specs.iter().enumerate() {
             check_component(i, spec, &shapes[i], &values[i])?;
         }
-        let first = drop_remainder.then_some(size);
-        let batched =
-            specs.iter().zip(&shapes).map(|(s, shape)| s.map_shape(|_| shape.prepend(first)));
-        let spec = ElementSpec::Known(structure, batched.collect());
-        Ok(Arc::new(PaddedBatchNode { input, size, shapes, values, drop_remainder, spec }))
+        Ok(Fill { shapes, values })
+    }
+
+    /// What was given for components of which nothing was known, now that one chunk is there. One
+    /// value stands for all components, and numbers become those of their component.
+    fn of_chunk(
+        chunk: &Chunk,
+        shapes: Option<Vec<PartialShape>>,
+        values: Option<Vec<Tensor>>,
+    ) -> Result<Self> {
+        let specs: Vec<Spec> = chunk.columns().iter().map(Column::loose_spec).collect();
+        let values = values.map(|values| {
+            let all = if values.len() == 1 { vec![values[0].clone(); specs.len()] } else { values };
+            all.iter().zip(&specs).map(|(value, spec)| number_as(value, spec)).collect()
+        });
+        Self::new(&specs, shapes, values)
+    }
+}
+
+/// A scalar int64 or float64 (which Python's numbers are) in the dtype of its component, if that
+/// holds it.
+fn number_as(value: &Tensor, spec: &Spec) -> Tensor {
+    fn exact<T: Element>(x: f64, to: T, back: f64) -> Option<Tensor> {
+        if back == x || (back.is_nan() && x.is_nan()) { Tensor::scalar(to).ok() } else { None }
+    }
+    let number = match (value.values::<i64>(), value.values::<f64>()) {
+        (Ok(&[x]), _) if (x as f64) as i64 == x => x as f64,
+        (_, Ok(&[x])) => x,
+        _ => return value.clone(),
+    };
+    let x = number;
+    let converted = match spec.dtype() {
+        Some(DType::Int8) => exact(x, x as i8, f64::from(x as i8)),
+        Some(DType::Int16) => exact(x, x as i16, f64::from(x as i16)),
+        Some(DType::Int32) => exact(x, x as i32, f64::from(x as i32)),
+        Some(DType::UInt8) => exact(x, x as u8, f64::from(x as u8)),
+        Some(DType::UInt16) => exact(x, x as u16, f64::from(x as u16)),
+        Some(DType::UInt32) => exact(x, x as u32, f64::from(x as u32)),
+        Some(DType::UInt64) => exact(x, x as u64, (x as u64) as f64),
+        Some(DType::Float16) => Tensor::scalar(f16::from_f64(x)).ok(),
+        Some(DType::BFloat16) => Tensor::scalar(bf16::from_f64(x)).ok(),
+        Some(DType::Float32) => Tensor::scalar(x as f32).ok(),
+        Some(DType::Float64) => Tensor::scalar(x).ok(),
+        _ => None,
+    };
+    converted.unwrap_or_else(|| value.clone())
+}
+
+impl PaddedBatchNode {
+    /// A plan of batches of `size`. `shapes` has the padded shape of each component (`None` sizes
+    /// are those of the largest element of the batch), `values` what they are filled with. Where
+    /// only a run knows the components, it checks them then.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if shapes or values do not fit the components.
+    pub fn plan(
+        input: Plan,
+        size: i64,
+        shapes: Option<Vec<PartialShape>>,
+        values: Option<Vec<Tensor>>,
+        drop_remainder: bool,
+    ) -> Result<Plan> {
+        let size = checked_size(size)?;
+        let (padding, spec) = match input.spec() {
+            ElementSpec::Unknown => (Padding::Later { shapes, values }, ElementSpec::Unknown),
+            ElementSpec::Known(structure, specs) => {
+                let fill = Fill::new(specs, shapes, values)?;
+                let first = drop_remainder.then_some(size);
+                let batched = specs.iter().zip(&fill.shapes);
+                let batched = batched.map(|(s, shape)| s.map_shape(|_| shape.prepend(first)));
+                let spec = ElementSpec::Known(Arc::clone(structure), batched.collect());
+                (Padding::Known(fill), spec)
+            }
+        };
+        Ok(Arc::new(PaddedBatchNode { input, size, padding, drop_remainder, spec }))
     }
 }
 
@@ -112,11 +189,17 @@ impl Node for PaddedBatchNode {
     }
 
     fn args(&self) -> Vec<Arg> {
-        let shapes = self.shapes.iter().map(PartialShape::to_string).collect::<Vec<_>>();
+        let (shapes, values) = match &self.padding {
+            Padding::Known(fill) => (Some(&fill.shapes), Some(&fill.values)),
+            Padding::Later { shapes, values } => (shapes.as_ref(), values.as_ref()),
+        };
+        let shapes = shapes.map(|shapes| {
+            shapes.iter().map(PartialShape::to_string).collect::<Vec<_>>().join(", ")
+        });
         vec![
             Arg::new("batch_size", self.size),
-            Arg::new("padded_shapes", shapes.join(", ")),
-            Arg::new("padding_values", format_args!("{:?}", self.values)),
+            Arg::new("padded_shapes", shapes.unwrap_or_else(|| "None".into())),
+            Arg::new("padding_values", format_args!("{:?}", values.unwrap_or(&Vec::new()))),
             Arg::new("drop_remainder", self.drop_remainder),
         ]
     }
@@ -134,7 +217,7 @@ impl Node for PaddedBatchNode {
     }
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
-        let pad = Pad { shapes: self.shapes.clone(), values: self.values.clone() };
+        let pad = Pad { padding: self.padding.clone(), seen: OnceLock::new() };
         Ok(Box::new(BatchStage {
             run: Arc::clone(opening.run),
             input: opening.input(0, &self.input)?,
@@ -149,13 +232,29 @@ impl Node for PaddedBatchNode {
 }
 
 struct Pad {
-    shapes: Vec<PartialShape>,
-    values: Vec<Tensor>,
+    padding: Padding,
+    /// What the first chunk has shown.
+    seen: OnceLock<Fill>,
+}
+
+impl Pad {
+    fn fill(&self, chunk: &Chunk) -> Result<&Fill> {
+        let (shapes, values) = match &self.padding {
+            Padding::Known(fill) => return Ok(fill),
+            Padding::Later { shapes, values } => (shapes, values),
+        };
+        if let Some(fill) = self.seen.get() {
+            return Ok(fill);
+        }
+        let fill = Fill::of_chunk(chunk, shapes.clone(), values.clone())?;
+        Ok(self.seen.get_or_init(|| fill))
+    }
 }
 
 impl Collate for Pad {
     fn collate(&self, chunk: Chunk, size: usize) -> Result<Chunk> {
-        let columns = chunk.columns().iter().zip(self.shapes.iter().zip(&self.values)).enumerate();
+        let Fill { shapes, values } = self.fill(&chunk)?;
+        let columns = chunk.columns().iter().zip(shapes.iter().zip(values)).enumerate();
         let columns = columns.map(|(i, (column, (shape, value)))| {
             let padded = pad(column, shape, value)
                 .map_err(|error| error.at_node(|| format!("padded_batch, component {i}")))?;
@@ -169,6 +268,12 @@ impl Collate for Pad {
 
 /// The rows of a column as one tensor, each filled up with `value`.
 fn pad(column: &Column, shape: &PartialShape, value: &Tensor) -> Result<Tensor> {
+    if column.dtype() != Some(value.dtype()) {
+        let (seen, dtype) = (column.kind(), value.dtype());
+        return Err(Error::invalid_argument(format!(
+            "expected a component of {dtype}, got {seen}"
+        )));
+    }
     let rows: Vec<Tensor> =
         (0..column.len()).map(|row| dense(column, row)).collect::<Result<_>>()?;
     let to = target(&rows, shape)?;

@@ -125,14 +125,16 @@ fn batch_ragged(rows: &[Value]) -> Result<Value> {
     Ok(Value::Ragged { values: Tensor::concat(&flats)?, splits })
 }
 
-fn splits_values(splits: &Tensor) -> Result<Vec<i64>> {
+/// Row splits of either dtype.
+pub(crate) fn splits_values(splits: &Tensor) -> Result<Vec<i64>> {
     match splits.dtype() {
         DType::Int32 => Ok(splits.values::<i32>()?.iter().map(|split| i64::from(*split)).collect()),
         _ => Ok(splits.values::<i64>()?.to_vec()),
     }
 }
 
-fn splits_tensor(splits: &[i64], dtype: DType) -> Result<Tensor> {
+/// Row splits as a tensor of int32 or int64.
+pub(crate) fn splits_tensor(splits: &[i64], dtype: DType) -> Result<Tensor> {
     match dtype {
         DType::Int32 => {
             let narrow: Vec<i32> = splits.iter().map(|split| *split as i32).collect();

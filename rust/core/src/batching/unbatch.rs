@@ -1,7 +1,9 @@
 //! `Dataset.unbatch`: the rows of batches become elements.
 
+use std::ops::Range;
 use std::sync::Arc;
 
+use crate::batching::stacking::{splits_tensor, splits_values};
 use crate::data::column::ForeignArray;
 use crate::data::{Chunk, Column, Dims, ElementSpec, Mark, Rows, Spec, Tensor, Value};
 use crate::engine::stage::skip_by_running;
@@ -123,7 +125,7 @@ impl Stage for UnbatchStage {
 }
 
 /// The rows of a chunk of one batch.
-fn split(batches: &Chunk) -> Result<Chunk> {
+pub(crate) fn split(batches: &Chunk) -> Result<Chunk> {
     let columns = batches.columns().iter().map(split_column).collect::<Result<Vec<_>>>()?;
     let rows = columns.first().map_or(0, Column::len);
     if let Some((i, column)) = columns.iter().enumerate().find(|(_, c)| c.len() != rows) {
@@ -179,17 +181,37 @@ fn split_sparse(indices: &Tensor, values: &Tensor, dense_shape: &Tensor) -> Resu
 }
 
 fn split_ragged(values: &Tensor, splits: &[Tensor]) -> Result<Column> {
-    let [outer] = splits else {
-        return Err(Error::unimplemented("unbatch of a ragged component of more than one level"));
+    let Some((outer, inner)) = splits.split_first() else {
+        return Err(Error::internal("a ragged value without partitions"));
     };
-    let offsets: Vec<usize> = match outer.values::<i64>() {
-        Ok(splits) => splits.iter().map(|split| *split as usize).collect(),
-        Err(_) => outer.values::<i32>()?.iter().map(|split| *split as usize).collect(),
-    };
+    let offsets: Vec<usize> = splits_values(outer)?.iter().map(|split| *split as usize).collect();
+    if !inner.is_empty() {
+        let rows = offsets.windows(2).map(|pair| ragged_row(values, inner, pair[0]..pair[1]));
+        let rows = rows.collect::<Result<Vec<_>>>()?;
+        return if rows.is_empty() {
+            Ok(Column::Foreign([].into()))
+        } else {
+            Column::from_values(&rows)
+        };
+    }
     let inner: Dims = values.dims().get(1..).unwrap_or_default().into();
     let shapes = offsets.windows(2).map(|pair| {
         std::iter::once(pair[1] - pair[0]).chain(inner.iter().copied()).collect::<Dims>()
     });
     let shapes = shapes.collect();
     Rows::new(values.clone().reshape([values.len()][..].into())?, shapes)?.into_column()
+}
+
+/// The ragged value of rows `range` of the outermost of the remaining partitions.
+fn ragged_row(values: &Tensor, splits: &[Tensor], mut range: Range<usize>) -> Result<Value> {
+    let mut own = Vec::with_capacity(splits.len());
+    for level in splits {
+        let all = splits_values(level)?;
+        let part = all.get(range.start..=range.end);
+        let part = part.ok_or_else(|| Error::invalid_argument("row splits are out of bounds"))?;
+        let rebased: Vec<i64> = part.iter().map(|split| split - part[0]).collect();
+        own.push(splits_tensor(&rebased, level.dtype())?);
+        range = part[0] as usize..part[part.len() - 1] as usize;
+    }
+    Ok(Value::Ragged { values: values.rows(range)?, splits: own })
 }

@@ -27,6 +27,11 @@ pub struct StageStats {
     pub held_bytes: AtomicU64,
     /// Elements handed on of each source, where the stage mixes sources.
     pub shares: OnceLock<Vec<AtomicU64>>,
+    /// Memory of what it holds because its meaning requires it: buffers, windows, what it must
+    /// remember.
+    pub held_bytes: AtomicU64,
+    /// The most that was.
+    pub peak_bytes: AtomicU64,
 }
 
 impl StageStats {
@@ -36,6 +41,12 @@ impl StageStats {
         if let Some(share) = shares.get(source) {
             share.fetch_add(elements, Relaxed);
         }
+    }
+
+    /// Sets what is held, and the most that was.
+    pub fn hold(&self, bytes: usize) {
+        self.held_bytes.store(bytes as u64, Relaxed);
+        self.peak_bytes.fetch_max(bytes as u64, Relaxed);
     }
 }
 

@@ -1,5 +1,6 @@
 //! Nodes without an input.
 
+pub mod counter;
 pub mod generator;
 pub mod range;
 pub mod tensors;

@@ -25,15 +25,20 @@ impl FilterNode {
     /// `InvalidArgument` if the predicate is known to give anything but a bool scalar.
     pub fn plan(input: Plan, predicate: Arc<dyn UserFunction>) -> Result<Plan> {
         let prepared = predicate.prepare(input.spec())?;
-        if let Prepared::Graph(graph) = &prepared {
-            let specs = graph.specs();
-            if !matches!(&specs[..], [spec] if is_predicate(spec)) {
-                let list = specs.iter().map(Spec::to_string).collect::<Vec<_>>().join(", ");
-                return Err(not_bool(&format!("it returns {list}")));
-            }
-        }
+        check_predicate(&prepared)?;
         Ok(Arc::new(FilterNode { input, predicate, prepared }))
     }
+}
+
+/// Fails if a predicate is known to give anything but a bool scalar.
+pub(crate) fn check_predicate(prepared: &Prepared) -> Result<()> {
+    let Prepared::Graph(graph) = prepared else { return Ok(()) };
+    let specs = graph.specs();
+    if matches!(&specs[..], [spec] if is_predicate(spec)) {
+        return Ok(());
+    }
+    let list = specs.iter().map(Spec::to_string).collect::<Vec<_>>().join(", ");
+    Err(not_bool(&format!("it returns {list}")))
 }
 
 fn is_predicate(spec: &Spec) -> bool {
@@ -119,7 +124,7 @@ impl FilterStage {
 }
 
 /// The verdict on each row.
-fn passing(verdicts: &Chunk) -> Result<&[u8]> {
+pub(crate) fn passing(verdicts: &Chunk) -> Result<&[u8]> {
     match verdicts.columns() {
         [Column::Stacked(tensor)] if tensor.dtype() == DType::Bool && tensor.dims().len() == 1 => {
             tensor.values::<u8>()

@@ -1,11 +1,18 @@
 //! Nodes with one input, whose elements stay elements.
 
+pub mod assert_cardinality;
 pub mod cache;
 pub mod enumerate;
 pub mod filter;
+pub mod ignore_errors;
 pub mod map;
 pub mod prefetch;
+pub mod reduce;
 pub mod repeat;
+pub mod scan;
+pub mod shard;
 pub mod shuffle;
 pub mod skip;
 pub mod take;
+pub mod take_while;
+pub mod unique;

@@ -9,10 +9,15 @@ use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, OnceLock};
 
 use headrace::batching::{batch::BatchNode, padded_batch::PaddedBatchNode, unbatch::UnbatchNode};
+use headrace::batching::{
+    ragged_batch::RaggedBatchNode, rebatch::RebatchNode, sparse_batch::SparseBatchNode,
+};
 use headrace::combine::choose::ChooseNode;
 use headrace::combine::selector::{SelectorNode, Weights};
 use headrace::combine::{concatenate::ConcatenateNode, zip::ZipNode};
-use headrace::data::{Chunk, Column, DType, Data, ElementSpec, Structure, Tensor, Value};
+use headrace::data::{
+    Chunk, Column, DType, Data, ElementSpec, PartialShape, Structure, Tensor, Value,
+};
 use headrace::engine::seeds::SeedGenerator;
 use headrace::engine::state::State;
 use headrace::engine::{Plan, Run, RunOptions};
@@ -20,16 +25,24 @@ use headrace::error::{Error, Result};
 use headrace::graph::attr::Attrs;
 use headrace::graph::call::{Called, Prepared, UserFunction};
 use headrace::graph::graph::{Graph, GraphBuilder};
+use headrace::sources::counter::{CounterNode, Steps};
 use headrace::sources::{range::RangeNode, tensors::TensorsNode};
 use headrace::transforms::cache::CacheNode;
+use headrace::transforms::assert_cardinality::AssertCardinalityNode;
 use headrace::transforms::enumerate::EnumerateNode;
 use headrace::transforms::filter::FilterNode;
+use headrace::transforms::ignore_errors::IgnoreErrorsNode;
 use headrace::transforms::map::{MapNode, Parallel};
 use headrace::transforms::prefetch::PrefetchNode;
+use headrace::transforms::reduce::ReduceNode;
 use headrace::transforms::repeat::RepeatNode;
+use headrace::transforms::scan::{Carry, ScanNode};
+use headrace::transforms::shard::{Equal, ShardNode};
 use headrace::transforms::shuffle::ShuffleNode;
 use headrace::transforms::skip::SkipNode;
 use headrace::transforms::take::TakeNode;
+use headrace::transforms::take_while::TakeWhileNode;
+use headrace::transforms::unique::UniqueNode;
 
 /// A function of the element's first int64, as a graph and as foreign code.
 pub struct Function {
@@ -147,6 +160,125 @@ pub fn lengths() -> Arc<Function> {
             Tensor::from_values(&[values.len()], &values)
         },
     })
+}
+
+/// True below 13.
+fn small(native: bool) -> Arc<Function> {
+    Arc::new(Function {
+        native,
+        calls: AtomicU64::new(0),
+        graph: |builder, x| {
+            let limit = builder.constant(Tensor::scalar(13_i64)?);
+            Ok(builder.add("less", Attrs::new(), &[x, limit])?[0])
+        },
+        foreign: |x| {
+            let buffer = headrace::data::Buffer::copy_from(&[u8::from(x < 13)])?;
+            Tensor::fixed(DType::Bool, [][..].into(), buffer)
+        },
+    })
+}
+
+/// x % 5.
+fn residues() -> Arc<Function> {
+    Arc::new(Function {
+        native: true,
+        calls: AtomicU64::new(0),
+        graph: |builder, x| {
+            let five = builder.constant(Tensor::scalar(5_i64)?);
+            Ok(builder.add("remainder", Attrs::new(), &[x, five])?[0])
+        },
+        foreign: |x| Tensor::scalar(x % 5),
+    })
+}
+
+/// The sum of state and element; as a pair, the state comes out as well.
+struct Totals {
+    native: bool,
+    pair: bool,
+}
+
+impl UserFunction for Totals {
+    fn name(&self) -> String {
+        "totals".into()
+    }
+
+    fn hash64(&self) -> u64 {
+        3
+    }
+
+    fn prepare(&self, input: &ElementSpec) -> Result<Prepared> {
+        let Some([state, element]) = input.specs().filter(|_| self.native) else {
+            return Ok(Prepared::Foreign { reason: "the test says so".into() });
+        };
+        let mut builder = GraphBuilder::new();
+        let state = builder.input(state.clone());
+        let element = builder.input(element.clone());
+        let sum = builder.add("add", Attrs::new(), &[state, element])?[0];
+        let (nest, outputs) = match self.pair {
+            true => (Structure::Tuple(vec![Structure::Leaf; 2]), vec![sum, state]),
+            false => (Structure::Leaf, vec![sum]),
+        };
+        Ok(Prepared::Graph(Arc::new(builder.finish(nest, outputs)?)))
+    }
+
+    fn call(&self, chunk: &Chunk) -> Called {
+        let number = |column: &Column| match column.row(0).unwrap() {
+            Value::Tensor(x) => x.values::<i64>().unwrap()[0],
+            _ => panic!("not dense"),
+        };
+        assert_eq!(chunk.rows(), 1);
+        let (state, x) = (number(&chunk.columns()[0]), number(&chunk.columns()[1]));
+        let column = |x: i64| Column::Stacked(Tensor::from_values(&[1], &[x]).unwrap());
+        let (nest, columns) = match self.pair {
+            true => {
+                let nest = Structure::Tuple(vec![Structure::Leaf; 2]);
+                (nest, vec![column(state + x), column(state)])
+            }
+            false => (Structure::Leaf, vec![column(state + x)]),
+        };
+        Called::all(Chunk::new(1, Arc::new(nest), columns).unwrap())
+    }
+}
+
+fn zero() -> Carry {
+    let column = Column::Stacked(Tensor::from_values(&[1], &[0_i64]).unwrap());
+    Carry::new(Structure::Leaf, vec![column]).unwrap()
+}
+
+fn scan(input: Plan, native: bool) -> Plan {
+    ScanNode::plan(input, zero(), Arc::new(Totals { native, pair: true })).unwrap()
+}
+
+fn reduce(input: Plan, native: bool) -> Plan {
+    ReduceNode::plan(input, zero(), Arc::new(Totals { native, pair: false })).unwrap()
+}
+
+fn take_while(input: Plan, native: bool) -> Plan {
+    TakeWhileNode::plan(input, small(native)).unwrap()
+}
+
+fn unique(input: Plan) -> Plan {
+    UniqueNode::plan(input).unwrap()
+}
+
+fn shard(input: Plan, shards: i64, index: i64, equal: Equal) -> Plan {
+    ShardNode::plan(input, shards, index, equal).unwrap()
+}
+
+fn ignore_errors(input: Plan, limit: Option<u64>) -> Plan {
+    IgnoreErrorsNode::plan(input, limit, None)
+}
+
+fn rebatch(input: Plan, sizes: &[i64], drop: bool) -> Plan {
+    RebatchNode::plan(input, sizes, drop).unwrap()
+}
+
+/// Vectors of 0 to 3 values, known to be vectors.
+fn vectors(n: i64) -> Plan {
+    let spec = headrace::data::Spec::tensor(DType::Int64, [None]);
+    let declared = Some(ElementSpec::leaf(spec));
+    let serial = Parallel::Serial;
+    MapNode::plan(range(n), lengths(), serial, None, declared).unwrap()
 }
 
 pub fn range(n: i64) -> Plan {
@@ -347,6 +479,96 @@ pub const CASES: &[Case] = &[
     ("cache of a file", || RepeatNode::plan(file_cache(shuffle(range(9), 4, 2)), 3)),
     ("cache of a file of failing", || {
         RepeatNode::plan(file_cache(map(range(9), failing(), None)), 3)
+    ("take while", || take_while(range(23), true)),
+    ("take while foreign", || take_while(range(23), false)),
+    ("take while all", || take_while(range(9), true)),
+    ("take while of failing", || take_while(map(range(23), failing(), None), false)),
+    ("take while of repeat", || take_while(RepeatNode::plan(shuffle(range(14), 3, 1), 3), true)),
+    ("repeat of take while", || RepeatNode::plan(take_while(shuffle(range(17), 3, 1), true), 3)),
+    ("scan", || scan(range(23), true)),
+    ("scan foreign", || scan(range(23), false)),
+    ("scan of failing", || scan(map(range(23), failing(), None), false)),
+    ("scan of repeat", || scan(RepeatNode::plan(shuffle(range(7), 4, 3), 4), true)),
+    ("shuffle of scan of repeat", || {
+        shuffle(scan(RepeatNode::plan(shuffle(range(7), 4, 3), 4), false), 3, 8)
+    }),
+    ("reduce", || reduce(range(23), true)),
+    ("reduce foreign", || reduce(map(range(23), plus_one(false), None), false)),
+    ("reduce of failing", || reduce(map(range(23), failing(), None), true)),
+    ("unique", || unique(map(range(23), residues(), None))),
+    ("unique strings", || unique(RepeatNode::plan(strings(7), 3))),
+    ("unique of repeat", || unique(RepeatNode::plan(shuffle(range(7), 4, 3), 3))),
+    ("repeat of unique", || RepeatNode::plan(unique(map(range(9), residues(), None)), 3)),
+    ("shard", || shard(range(23), 3, 1, Equal::No)),
+    ("shard in whole rounds", || shard(range(24), 4, 3, Equal::No)),
+    ("shard of few", || shard(range(2), 5, 3, Equal::No)),
+    ("shard of failing", || shard(map(range(23), failing(), None), 2, 1, Equal::No)),
+    ("shard of repeat", || shard(RepeatNode::plan(shuffle(range(7), 4, 3), 4), 3, 2, Equal::No)),
+    ("shard of foreign", || shard(map(range(23), plus_one(false), None), 3, 0, Equal::Drop)),
+    ("shard drop", || shard(range(23), 3, 0, Equal::Drop)),
+    ("shard drop of repeat", || {
+        shard(RepeatNode::plan(shuffle(range(7), 4, 3), 4), 5, 1, Equal::Drop)
+    }),
+    ("shard wrap", || shard(range(23), 5, 4, Equal::Wrap)),
+    ("shard wrap of few", || shard(range(2), 5, 4, Equal::Wrap)),
+    ("shard wrap of repeat", || {
+        shard(RepeatNode::plan(shuffle(range(7), 4, 3), 3), 4, 2, Equal::Wrap)
+    }),
+    ("ignore errors", || ignore_errors(map(range(23), failing(), None), None)),
+    ("ignore three errors", || ignore_errors(map(range(23), failing(), Some(2)), Some(3))),
+    ("ignore errors of repeat", || {
+        ignore_errors(RepeatNode::plan(map(shuffle(range(7), 4, 3), failing(), None), 4), None)
+    }),
+    ("ignore errors of take of failing", || {
+        ignore_errors(TakeNode::plan(map(range(23), failing(), None), 11), None)
+    }),
+    ("batch of ignored errors", || {
+        batch(ignore_errors(map(range(23), failing(), None), None), 4, false)
+    }),
+    ("ragged batch", || RaggedBatchNode::plan(vectors(23), 4, false, DType::Int64).unwrap()),
+    ("ragged batch drop", || RaggedBatchNode::plan(vectors(23), 4, true, DType::Int32).unwrap()),
+    ("ragged batch unknown", || {
+        RaggedBatchNode::plan(map(range(23), lengths(), None), 3, false, DType::Int64).unwrap()
+    }),
+    ("ragged batch of ragged batch", || {
+        let rows = RaggedBatchNode::plan(vectors(23), 2, false, DType::Int64).unwrap();
+        RaggedBatchNode::plan(rows, 3, false, DType::Int64).unwrap()
+    }),
+    ("sparse batch", || {
+        SparseBatchNode::plan(vectors(23), 4, PartialShape::new([Some(5)])).unwrap()
+    }),
+    ("sparse batch of any length", || {
+        SparseBatchNode::plan(vectors(23), 4, PartialShape::new([None])).unwrap()
+    }),
+    ("sparse batch too small", || {
+        SparseBatchNode::plan(vectors(23), 2, PartialShape::new([Some(2)])).unwrap()
+    }),
+    ("rebatch", || rebatch(batch(range(23), 5, false), &[4], false)),
+    ("rebatch drop", || rebatch(batch(range(23), 5, false), &[4], true)),
+    ("rebatch in turn", || rebatch(batch(range(23), 4, false), &[2, 0, 5], false)),
+    ("rebatch of repeat", || {
+        rebatch(RepeatNode::plan(batch(shuffle(range(9), 3, 1), 3, false), 4), &[2, 1], false)
+    }),
+    ("rebatch of ragged", || {
+        let rows = RaggedBatchNode::plan(vectors(23), 3, false, DType::Int64).unwrap();
+        rebatch(rows, &[4], false)
+    }),
+    ("rebatch of failing", || {
+        rebatch(batch(map(range(23), failing(), None), 1, false), &[4], false)
+    }),
+    ("counter", || TakeNode::plan(CounterNode::plan(Steps::Int(7, -2), DType::Int32).unwrap(), 23)),
+    ("counter of floats", || {
+        TakeNode::plan(CounterNode::plan(Steps::Float(0.5, 0.1), DType::Float32).unwrap(), 23)
+    }),
+    ("counter far away", || {
+        let counter = CounterNode::plan(Steps::Float(0.5, 0.1), DType::Float32).unwrap();
+        TakeNode::plan(SkipNode::plan(counter, 10_000), 9)
+    }),
+    ("assert cardinality", || AssertCardinalityNode::plan(range(23), 23).unwrap()),
+    ("assert more", || AssertCardinalityNode::plan(range(9), 12).unwrap()),
+    ("assert fewer", || AssertCardinalityNode::plan(range(9), 7).unwrap()),
+    ("assert cardinality of repeat", || {
+        AssertCardinalityNode::plan(RepeatNode::plan(shuffle(range(7), 4, 3), 3), 21).unwrap()
     }),
     ("the main job", || {
         let epochs = RepeatNode::plan(shuffle(strings(23), 10, 7), 3);
