@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from typing import Any
 
 from .recipe import dump_callable, load_callable
 
 __all__ = ["ErrorReport", "error_report"]
-
-_LOGGER = logging.getLogger("headrace")
 
 
 class ErrorReport:
@@ -47,7 +44,11 @@ class ErrorReport:
     def __call__(self, error: Exception) -> None:
         """Hand `error` on."""
         if self.log_warning:
-            _LOGGER.warning("an element is left out: %s: %s", type(error).__name__, error)
+            import logging
+
+            logging.getLogger("headrace").warning(
+                "an element is left out: %s: %s", type(error).__name__, error
+            )
         if isinstance(self.target, list):
             self.target.append(error)
         elif self.target is not None:
