@@ -107,7 +107,6 @@ impl Iterator {
             row.set_item("elements", report.stats.elements.load(Ordering::Relaxed))?;
             row.set_item("busy_ns", report.stats.busy_ns.load(Ordering::Relaxed))?;
             row.set_item("input_wait_ns", report.stats.input_wait_ns.load(Ordering::Relaxed))?;
-            row.set_item("held_bytes", report.stats.held_bytes.load(Ordering::Relaxed))?;
             row.set_item("output_wait_ns", report.stats.output_wait_ns.load(Ordering::Relaxed))?;
             if let Some(shares) = report.stats.shares.get() {
                 let counts = shares.iter().map(|count| count.load(Ordering::Relaxed));

@@ -23,8 +23,6 @@ pub struct StageStats {
     pub input_wait_ns: AtomicU64,
     /// Time in which its driver stood still because its channel was full.
     pub output_wait_ns: AtomicU64,
-    /// Memory that the elements which it holds take.
-    pub held_bytes: AtomicU64,
     /// Elements handed on of each source, where the stage mixes sources.
     pub shares: OnceLock<Vec<AtomicU64>>,
     /// Memory of what it holds because its meaning requires it: buffers, windows, what it must

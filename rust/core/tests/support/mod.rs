@@ -27,8 +27,8 @@ use headrace::graph::call::{Called, Prepared, UserFunction};
 use headrace::graph::graph::{Graph, GraphBuilder};
 use headrace::sources::counter::{CounterNode, Steps};
 use headrace::sources::{range::RangeNode, tensors::TensorsNode};
-use headrace::transforms::cache::CacheNode;
 use headrace::transforms::assert_cardinality::AssertCardinalityNode;
+use headrace::transforms::cache::CacheNode;
 use headrace::transforms::enumerate::EnumerateNode;
 use headrace::transforms::filter::FilterNode;
 use headrace::transforms::ignore_errors::IgnoreErrorsNode;
@@ -479,6 +479,7 @@ pub const CASES: &[Case] = &[
     ("cache of a file", || RepeatNode::plan(file_cache(shuffle(range(9), 4, 2)), 3)),
     ("cache of a file of failing", || {
         RepeatNode::plan(file_cache(map(range(9), failing(), None)), 3)
+    }),
     ("take while", || take_while(range(23), true)),
     ("take while foreign", || take_while(range(23), false)),
     ("take while all", || take_while(range(9), true)),

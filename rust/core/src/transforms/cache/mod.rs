@@ -9,7 +9,6 @@ mod file;
 mod home;
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 
 use crate::data::{Chunk, ElementSpec, Mark};
 use crate::engine::fills::{CachePlace, Fill};
@@ -256,5 +255,5 @@ impl Stage for CacheStage {
 
 /// Notes what the stage holds.
 fn hold(stats: &StageStats, bytes: usize) {
-    stats.held_bytes.store(bytes as u64, Relaxed);
+    stats.hold(bytes);
 }
