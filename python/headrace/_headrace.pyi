@@ -40,6 +40,7 @@ __all__ = [
     "range",
     "rebatch",
     "reduce",
+    "rejection_resample",
     "repeat",
     "run_op",
     "sample_from_datasets",
@@ -193,6 +194,13 @@ def sample_from_datasets(
     seeds: tuple[int, int] | None,
     rerandomize: bool,
     stop_on_empty: bool,
+) -> Plan: ...
+def rejection_resample(
+    input: Plan,
+    class_func: UserFunction,
+    target_dist: list[float],
+    initial_dist: list[float] | None,
+    seeds: tuple[int, int] | None,
 ) -> Plan: ...
 def enumerate(input: Plan, start: int) -> Plan: ...
 def cache(input: Plan, filename: str | None) -> Plan: ...

@@ -374,6 +374,21 @@ def weights(values: Any, count: int) -> np.ndarray[Any, Any]:
     return array
 
 
+def distribution(name: str, value: Any, classes: int | None = None) -> list[float]:
+    """Return a distribution over `classes` classes as floats."""
+    try:
+        array = np.asarray(value, np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"`{name}` must be a vector of numbers, got {value!r}") from None
+    if array.ndim != 1 or array.size == 0:
+        raise ValueError(f"`{name}` must have one number a class, got shape {array.shape}")
+    if classes is not None and array.size != classes:
+        raise InvalidArgumentError(
+            f"`{name}` has {array.size} classes, `target_dist` has {classes}; they must be the same"
+        )
+    return [float(number) for number in array]
+
+
 def padded_shapes(element_spec: Any, shapes: Any) -> list[Shape] | None:
     """Return one padded shape per component; None for all: as wide as the batch needs.
 

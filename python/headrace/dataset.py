@@ -1125,6 +1125,66 @@ class Dataset(Generic[T_co]):
         """
         return self._derive("cache", filename=checks.path("filename", filename) or None)
 
+    def rejection_resample(
+        self,
+        class_func: Callable[..., Any],
+        target_dist: Any,
+        initial_dist: Any = None,
+        seed: SupportsIndex | None = None,
+        name: str | None = None,
+        *,
+        executor: Executor = None,
+    ) -> Dataset[tuple[Any, T_co]]:
+        """Yield ``(class, element)`` so that classes come as often as wanted.
+
+        Mirrors ``tf.data.Dataset.rejection_resample``. Elements are dropped, and some come twice.
+        The dataset is read twice side by side; four times where its distribution is estimated.
+
+        Parameters
+        ----------
+        class_func
+            Gets arguments as the function of `map` does; returns an integer from 0 to the number
+            of classes.
+        target_dist
+            How often each class is wanted: one float a class.
+        initial_dist
+            How often each class comes. ``None``: estimated on the way.
+        seed
+            An integer; ``None`` draws from `set_seed`'s sequence, or from the system.
+        name
+            Accepted for tf.data's sake.
+        executor
+            See `map`.
+
+        Raises
+        ------
+        InvalidArgumentError
+            The distributions differ in length, classes are not integers; during iteration, an
+            element of a class that has no number in `target_dist`.
+        ValueError
+            A distribution is no vector.
+
+        Examples
+        --------
+        >>> even = hr.Dataset.range(1000).rejection_resample(
+        ...     lambda x: x % 2, target_dist=[0.9, 0.1], initial_dist=[0.5, 0.5], seed=1
+        ... )
+        >>> classes = [label for label, element in even]
+        >>> round(float(np.mean(classes)), 1)
+        np.float64(0.1)
+        """
+        target = checks.distribution("target_dist", target_dist)
+        initial = initial_dist
+        if initial is not None:
+            initial = checks.distribution("initial_dist", initial, len(target))
+        return self._derive(
+            "rejection_resample",
+            class_func=Function(class_func, executor),
+            target_dist=target,
+            initial_dist=initial,
+            seeds=seed_pair(seed),
+        )
+
     def apply(self, transformation_func: Callable[[Dataset[T_co]], Dataset[R]]) -> Dataset[R]:
         """Return ``transformation_func(self)``; mirrors ``tf.data.Dataset.apply``.
 
@@ -1423,6 +1483,11 @@ def _drawing(dataset: Dataset[Any]) -> _headrace.Plan | None:
             return dataset._plan
         case "sample_from_datasets":
             return dataset._plan.inputs[0]
+        case "rejection_resample":
+            if dataset._plan.name == "reject":
+                return dataset._plan
+            # Where nothing is to be rejected, nothing is drawn.
+            return dataset._plan.inputs[0] if dataset._plan.name == dataset._op else None
     return None
 
 

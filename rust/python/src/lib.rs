@@ -49,8 +49,9 @@ mod _headrace {
     use crate::plan::{
         Plan, assert_cardinality, batch, choose_from_datasets, concatenate, counter, enumerate,
         filter, from_generator, from_tensor_slices, from_tensors, ignore_errors, map, padded_batch,
-        prefetch, ragged_batch, range, rebatch, reduce, repeat, sample_from_datasets, scan, shard,
-        shuffle, skip, sparse_batch, take, take_while, tfrecord, unbatch, unique, zip,
+        prefetch, ragged_batch, range, rebatch, reduce, rejection_resample, repeat,
+        sample_from_datasets, scan, shard, shuffle, skip, sparse_batch, take, take_while, tfrecord,
+        unbatch, unique, zip,
     };
     #[pymodule_export]
     use crate::process::close_all;

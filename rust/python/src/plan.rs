@@ -31,6 +31,9 @@ use headrace::transforms::map::{MapNode, Parallel};
 use headrace::transforms::prefetch::PrefetchNode;
 use headrace::transforms::reduce::ReduceNode;
 use headrace::transforms::repeat::RepeatNode;
+use headrace::transforms::resample::{
+    Acceptance, Classified, Estimate, EstimateNode, Keep, RejectNode,
+};
 use headrace::transforms::scan::{Carry, ScanNode};
 use headrace::transforms::shard::{Equal, ShardNode};
 use headrace::transforms::shuffle::ShuffleNode;
@@ -397,4 +400,39 @@ pub(crate) fn sample_from_datasets(
     let choices = SelectorNode::plan(weights, SeedGenerator::new(seeds, rerandomize))?;
     let sources = plans(&datasets);
     Ok(Plan(ChooseNode::plan("sample_from_datasets", choices, sources, stop_on_empty)?))
+}
+
+#[pyfunction]
+#[pyo3(signature = (input, class_func, target_dist, initial_dist, seeds))]
+pub(crate) fn rejection_resample(
+    input: &Bound<'_, Plan>,
+    class_func: &Bound<'_, PyAny>,
+    target_dist: Vec<f32>,
+    initial_dist: Option<Vec<f32>>,
+    seeds: Option<(u64, u64)>,
+) -> Result<Plan> {
+    let function = Arc::new(Classified(PythonFunction::wrap(class_func)?));
+    let all = MapNode::plan(plan(input), function, Parallel::Serial, None, None)?;
+    let seeds = SeedGenerator::new(seeds, false);
+    let target: Arc<[f32]> = target_dist.into();
+    let (weights, keep) = match initial_dist.map(|initial| Acceptance::of(&initial, &target)) {
+        // A dataset that is as it should be, or that must be rejected from alone, is not mixed.
+        Some(acceptance) if acceptance.original == 1.0 => return Ok(Plan(all)),
+        Some(acceptance) if acceptance.original == 0.0 => {
+            let keep = Keep::Always(acceptance.keep.into());
+            return Ok(Plan(RejectNode::plan(all, keep, seeds)));
+        }
+        Some(acceptance) => {
+            let logits = acceptance.logits();
+            (Weights::Logits(logits), Keep::Always(acceptance.keep.into()))
+        }
+        None => {
+            let estimate =
+                |yields| EstimateNode::plan(Arc::clone(&all), Arc::clone(&target), yields);
+            (Weights::Each(estimate(Estimate::Weights)), Keep::Each(estimate(Estimate::Keep)))
+        }
+    };
+    let choices = SelectorNode::plan(weights, seeds.alike())?;
+    let kept = RejectNode::plan(Arc::clone(&all), keep, seeds);
+    Ok(Plan(ChooseNode::plan("rejection_resample", choices, vec![all, kept], true)?))
 }

@@ -319,7 +319,7 @@ impl Stage for ChooseStage {
     fn skip(&mut self, n: u64) -> Result<u64> {
         let mut left = n;
         while left > 0 && !self.is_over() {
-            let many = match self.quiet() || !self.stop_on_empty {
+            let many = match self.quiet() {
                 true => left.min(self.run.options.chunk_rows as u64) as usize,
                 false => 1,
             };

@@ -196,14 +196,18 @@ impl Stage for ZipStage {
     }
 
     fn skip(&mut self, n: u64) -> Result<u64> {
-        if self.ended {
-            return Ok(0);
+        let loud = self.inputs.iter().filter(|input| !input.quiet()).count();
+        // Where several inputs can be observed, they go in turns, as they do in `next`.
+        let step = if loud > 1 { 1 } else { n };
+        let mut skipped = 0;
+        while skipped < n && !self.ended {
+            let mut rows = step;
+            for input in &mut self.inputs {
+                rows = rows.min(input.skip(rows)?);
+            }
+            self.ended = rows < step;
+            skipped += rows;
         }
-        let mut skipped = n;
-        for input in &mut self.inputs {
-            skipped = skipped.min(input.skip(skipped)?);
-        }
-        self.ended = skipped < n;
         Ok(skipped)
     }
 

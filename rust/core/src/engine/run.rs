@@ -33,6 +33,8 @@ pub struct RunContext {
     failed: AtomicBool,
     /// Forks behind the process that opened the run.
     generation: usize,
+    /// Slots that draw from a generator from which others draw too, with its address.
+    shared_slots: BTreeMap<usize, usize>,
     limit: Option<Arc<Limit>>,
     pub(crate) draws: Mutex<BTreeMap<usize, DrawLog>>,
     /// Logs of the state that the run was opened with, until their stage draws.
@@ -48,7 +50,12 @@ pub struct RunContext {
 }
 
 impl RunContext {
-    fn new(options: RunOptions, state: Option<&State>, surroundings: Option<ForeignValue>) -> Self {
+    fn new(
+        plan: &Plan,
+        options: RunOptions,
+        state: Option<&State>,
+        surroundings: Option<ForeignValue>,
+    ) -> Self {
         let limit = options.private_threadpool_size.filter(|size| *size > 0);
         RunContext {
             limit: limit.map(|size| Arc::new(Limit::new(size))),
@@ -57,6 +64,7 @@ impl RunContext {
             cancelled: AtomicBool::new(false),
             failed: AtomicBool::new(state.is_some_and(|state| state.failed)),
             generation: pool::generation(),
+            shared_slots: shared_slots(plan),
             draws: Mutex::default(),
             restored: Mutex::new(state.map(|state| state.draws.clone()).unwrap_or_default()),
             fills: Fills::restored(state.map(|state| &state.fills)),
@@ -141,11 +149,29 @@ impl RunContext {
     /// The next seed pair for the seeded stage `slot`.
     pub fn draw(&self, slot: usize, generator: &SeedGenerator) -> SeedPair {
         let mut draws = lock(&self.draws);
+        let others = match self.shared_slots.get(&slot) {
+            None => 0,
+            Some(at) => {
+                let restored = lock(&self.restored);
+                let slots = self.shared_slots.iter().filter(|(_, other)| *other == at);
+                let logs = slots.filter_map(|(slot, _)| draws.get(slot).or(restored.get(slot)));
+                logs.map(DrawLog::end).max().unwrap_or(0)
+            }
+        };
         let log = draws.entry(slot).or_insert_with(|| match lock(&self.restored).remove(&slot) {
             Some(log) => log.restored(generator),
             None => DrawLog::new(generator),
         });
-        log.draw(generator)
+        log.draw(generator, others)
+    }
+
+    /// True if `plan` draws from a generator from which other places of the run's plan draw too:
+    /// the order in which they open epochs then decides what comes.
+    pub fn shares_seeds(&self, plan: &Plan) -> bool {
+        let shared = |seeds| self.shared_slots.values().any(|known| *known == address(seeds));
+        !self.shared_slots.is_empty()
+            && (plan.seeds().is_some_and(shared)
+                || plan.inputs().iter().any(|input| self.shares_seeds(input)))
     }
 
     /// How many pairs each of these slots has drawn.
@@ -203,6 +229,25 @@ impl RunContext {
     }
 }
 
+fn address(seeds: &Arc<SeedGenerator>) -> usize {
+    Arc::as_ptr(seeds) as usize
+}
+
+/// The slots whose generator stands at several places of the plan.
+fn shared_slots(plan: &Plan) -> BTreeMap<usize, usize> {
+    fn collect(plan: &Plan, found: &mut Vec<Option<usize>>) {
+        // Slots are numbered in this order; seeds that stay the same may be shared freely.
+        let moving = |seeds: &Arc<SeedGenerator>| seeds.reshuffles().then(|| address(seeds));
+        found.extend(plan.seeds().map(moving));
+        plan.inputs().iter().for_each(|input| collect(input, found));
+    }
+    let mut found = Vec::new();
+    collect(plan, &mut found);
+    let slots = found.iter().enumerate().filter_map(|(slot, at)| at.map(|at| (slot, at)));
+    let several = |(_, at): &(usize, usize)| found.iter().filter(|a| **a == Some(*at)).count() > 1;
+    slots.filter(several).collect()
+}
+
 /// A plan opened for one iterator. Dropping it cancels its work promptly and waits for nothing.
 pub struct Run {
     context: Arc<RunContext>,
@@ -235,7 +280,7 @@ impl Run {
             state.check(plan)?;
         }
         let plan = &optimise(plan, &options)?;
-        let context = Arc::new(RunContext::new(options, state, surroundings));
+        let context = Arc::new(RunContext::new(plan, options, state, surroundings));
         let position = state.map(|state| state.position.clone()).unwrap_or_default();
         let input = Opening::root(&context, plan, position)?;
         Ok(Run { context, plan: Arc::clone(plan), input: Some(input) })

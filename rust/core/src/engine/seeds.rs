@@ -31,6 +31,12 @@ impl SeedGenerator {
         SeedGenerator { pair, seeded, reshuffle, next: AtomicU64::new(0) }
     }
 
+    /// A generator of its own from the same pair.
+    #[must_use]
+    pub fn alike(&self) -> Self {
+        SeedGenerator { next: AtomicU64::new(0), ..*self }
+    }
+
     /// The pair everything is derived from.
     pub fn pair(&self) -> SeedPair {
         self.pair
@@ -77,6 +83,9 @@ pub struct DrawLog {
     before: u64,
     /// Numbers of the draws as ranges: first number and length.
     ranges: Vec<(u64, u64)>,
+    /// The number after the last draw, where the ranges do not tell.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    after: u64,
     /// How many of them are handed out again in this run.
     #[serde(skip)]
     replayed: u64,
@@ -89,7 +98,7 @@ impl DrawLog {
     /// An empty log for a node.
     pub fn new(generator: &SeedGenerator) -> Self {
         let pair = generator.pair;
-        DrawLog { pair, before: 0, ranges: Vec::new(), replayed: 0, restored: false }
+        DrawLog { pair, before: 0, ranges: Vec::new(), after: 0, replayed: 0, restored: false }
     }
 
     /// The log of a state, to be replayed; the live node moves past what it names.
@@ -100,8 +109,9 @@ impl DrawLog {
         self
     }
 
-    /// The next seed pair of the run.
-    pub fn draw(&mut self, generator: &SeedGenerator) -> SeedPair {
+    /// The next seed pair of the run. Its number is at least `others` in a restored run: where
+    /// other stages of the run draw from the same generator, the number after their last.
+    pub fn draw(&mut self, generator: &SeedGenerator, others: u64) -> SeedPair {
         if !generator.reshuffle {
             return self.pair;
         }
@@ -109,7 +119,7 @@ impl DrawLog {
             self.replayed += 1;
             return nth_pair(self.pair, self.number(self.replayed - 1));
         }
-        let number = if self.restored { self.end() } else { generator.draw() };
+        let number = if self.restored { self.end().max(others) } else { generator.draw() };
         if self.restored {
             generator.advance(number + 1);
         }
@@ -127,10 +137,19 @@ impl DrawLog {
     #[must_use]
     pub fn since(&self, count: u64) -> Self {
         let before = count.max(self.before);
-        let mut log =
-            DrawLog { pair: self.pair, before, ranges: Vec::new(), replayed: 0, restored: false };
+        let mut log = DrawLog {
+            pair: self.pair,
+            before,
+            ranges: Vec::new(),
+            after: 0,
+            replayed: 0,
+            restored: false,
+        };
         for index in count.saturating_sub(self.before)..self.logged() {
             log.log(self.number(index));
+        }
+        if log.end() != self.end() {
+            log.after = self.end();
         }
         log
     }
@@ -168,8 +187,9 @@ impl DrawLog {
     }
 
     /// The number after the last.
-    fn end(&self) -> u64 {
-        self.ranges.last().map_or(self.before, |(first, length)| first + length)
+    pub fn end(&self) -> u64 {
+        let last = self.ranges.last().map_or(self.before, |(first, length)| first + length);
+        last.max(self.after)
     }
 
     fn log(&mut self, number: u64) {
@@ -178,6 +198,10 @@ impl DrawLog {
             _ => self.ranges.push((number, 1)),
         }
     }
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// A word of the system's entropy, through the keys that the standard library draws for its maps.
@@ -195,16 +219,16 @@ mod tests {
         let node = SeedGenerator::new(Some((1, 2)), true);
         let mut first = DrawLog::new(&node);
         let mut other = DrawLog::new(&node);
-        let drawn = [first.draw(&node), first.draw(&node)];
-        other.draw(&node);
-        first.draw(&node);
+        let drawn = [first.draw(&node, 0), first.draw(&node, 0)];
+        other.draw(&node, 0);
+        first.draw(&node, 0);
         let copy = SeedGenerator::new(Some((1, 2)), true);
         let mut again = first.since(1).restored(&copy);
-        assert_eq!(again.draw(&copy), drawn[1]);
-        again.draw(&copy);
+        assert_eq!(again.draw(&copy, 0), drawn[1]);
+        again.draw(&copy, 0);
         assert_eq!(again.count(), 3);
         // Draw 3 was the last of the first run; its own next one is taken from its log's end.
-        assert_eq!(again.draw(&copy), nth_pair((1, 2), 4));
+        assert_eq!(again.draw(&copy, 0), nth_pair((1, 2), 4));
         assert_eq!(copy.drawn(), 5);
     }
 
@@ -212,8 +236,8 @@ mod tests {
     fn without_reshuffling_the_pair_stays() {
         let node = SeedGenerator::new(Some((1, 2)), false);
         let mut log = DrawLog::new(&node);
-        assert_eq!(log.draw(&node), (1, 2));
-        assert_eq!(log.draw(&node), (1, 2));
+        assert_eq!(log.draw(&node, 0), (1, 2));
+        assert_eq!(log.draw(&node, 0), (1, 2));
         assert_eq!(node.drawn(), 0);
     }
 

@@ -313,6 +313,18 @@ impl Graph {
         builder.finish(structure, outputs)
     }
 
+    /// The same graph, giving its inputs after its outputs, together as the leaves of `structure`.
+    ///
+    /// # Errors
+    /// `Internal` if their number is not that of the leaves.
+    pub fn with_inputs(&self, structure: Structure) -> Result<Graph> {
+        let inputs: Vec<_> = (0..self.inputs.len()).map(ValueId).collect();
+        let outputs = self.outputs.iter().chain(&inputs).copied().collect();
+        let builder =
+            GraphBuilder { values: self.values.clone(), nodes: self.nodes.clone(), inputs };
+        builder.finish(structure, outputs)
+    }
+
     /// A hash that is the same in each process: for keys of caches and states.
     pub fn hash64(&self) -> u64 {
         let mut fnv = Fnv::default();

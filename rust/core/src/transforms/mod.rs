@@ -9,6 +9,7 @@ pub mod map;
 pub mod prefetch;
 pub mod reduce;
 pub mod repeat;
+pub mod resample;
 pub mod scan;
 pub mod shard;
 pub mod shuffle;

@@ -68,6 +68,7 @@ impl Node for RepeatNode {
             place: opening.place(0).to_owned(),
             count: u64::try_from(self.count).ok(),
             // tf.data fuses a shuffle with the repeat on it, and then draws no seed in vain.
+            shared: opening.run.shares_seeds(&self.input),
             draws_in_vain: past_noops(&self.input).name() != "shuffle",
             input: None,
             epoch: opening.mark.own(0),
@@ -98,6 +99,8 @@ struct RepeatStage {
     /// Number of epochs; `None`: no end.
     count: Option<u64>,
     draws_in_vain: bool,
+    /// Other places of the run draw from the same seeds, so epochs must be opened on demand only.
+    shared: bool,
     input: Option<Input>,
     epoch: u64,
     /// Outcomes taken in this epoch.
@@ -154,7 +157,7 @@ impl RepeatStage {
     /// Passes over epochs that are to be skipped whole; their seeds are drawn all the same.
     fn skip_epochs(&mut self, n: u64) -> Result<u64> {
         // An error is an outcome that `take` does not count, so it makes epochs longer.
-        let countable = self.outcomes == 0 && !self.run.has_failed();
+        let countable = self.outcomes == 0 && !self.shared && !self.run.has_failed();
         let Some(length) = self.epoch_length().filter(|_| countable) else { return Ok(0) };
         let mut epochs = n / length;
         if let Some(count) = self.count {
@@ -229,6 +232,6 @@ impl Stage for RepeatStage {
     }
 
     fn quiet(&self) -> bool {
-        self.input.as_ref().is_none_or(Input::quiet)
+        !self.shared && self.input.as_ref().is_none_or(Input::quiet)
     }
 }

@@ -36,6 +36,9 @@ use headrace::transforms::map::{MapNode, Parallel};
 use headrace::transforms::prefetch::PrefetchNode;
 use headrace::transforms::reduce::ReduceNode;
 use headrace::transforms::repeat::RepeatNode;
+use headrace::transforms::resample::{
+    Acceptance, Classified, Estimate, EstimateNode, Keep, RejectNode,
+};
 use headrace::transforms::scan::{Carry, ScanNode};
 use headrace::transforms::shard::{Equal, ShardNode};
 use headrace::transforms::shuffle::ShuffleNode;
@@ -319,6 +322,38 @@ pub fn sample(weights: &[f64], sources: Vec<Plan>, stop: bool, again: bool) -> P
     ChooseNode::plan("sample_from_datasets", choices, sources, stop).unwrap()
 }
 
+/// Numbers beside their class: odd or even.
+fn classified(n: i64, native: bool) -> Plan {
+    let function = Function {
+        native,
+        calls: AtomicU64::new(0),
+        graph: |builder, x| {
+            let two = builder.constant(Tensor::scalar(2_i64)?);
+            Ok(builder.add("remainder", Attrs::new(), &[x, two])?[0])
+        },
+        foreign: |x| Tensor::scalar(x % 2),
+    };
+    let epochs = RepeatNode::plan(shuffle(range(n), 5, 2), 3);
+    map_any(epochs, Arc::new(Classified(Arc::new(function))), None)
+}
+
+/// Classified numbers as their parts are put together by `rejection_resample`.
+fn resample(n: i64, native: bool, known: bool) -> Plan {
+    let seeds = SeedGenerator::new(Some((87_654_321, 5)), false);
+    let all = classified(n, native);
+    let target: Arc<[f32]> = [0.7, 0.3].into();
+    let estimate = |yields| EstimateNode::plan(Arc::clone(&all), Arc::clone(&target), yields);
+    let (weights, keep) = match Acceptance::of(&[0.4, 0.6], &target) {
+        acceptance if known => {
+            (Weights::Logits(acceptance.logits()), Keep::Always(acceptance.keep.into()))
+        }
+        _ => (Weights::Each(estimate(Estimate::Weights)), Keep::Each(estimate(Estimate::Keep))),
+    };
+    let choices = SelectorNode::plan(weights, seeds.alike()).unwrap();
+    let kept = RejectNode::plan(Arc::clone(&all), keep, seeds);
+    ChooseNode::plan("rejection_resample", choices, vec![all, kept], true).unwrap()
+}
+
 fn choose(choices: Plan, sources: Vec<Plan>, stop: bool) -> Plan {
     ChooseNode::plan("choose_from_datasets", choices, sources, stop).unwrap()
 }
@@ -424,6 +459,10 @@ pub const CASES: &[Case] = &[
         let a = RepeatNode::plan(shuffle(range(3), 2, 1), 4);
         zip(vec![a, RepeatNode::plan(shuffle(range(4), 2, 2), 4)])
     }),
+    ("zip of the same shuffled", || {
+        let one = RepeatNode::plan(shuffle(range(4), 3, 1), 3);
+        zip(vec![Arc::clone(&one), FilterNode::plan(one, thirds(true)).unwrap()])
+    }),
     ("concatenate", || {
         ConcatenateNode::plan(shuffle(range(7), 3, 1), RepeatNode::plan(range(3), 3)).unwrap()
     }),
@@ -459,6 +498,10 @@ pub const CASES: &[Case] = &[
         let seeds = SeedGenerator::new(Some((87_654_321, 5)), true);
         choose(SelectorNode::plan(weights, seeds).unwrap(), vec![range(9), range(6)], false)
     }),
+    ("resample", || resample(13, true, true)),
+    ("resample foreign", || resample(13, false, true)),
+    ("resample by estimates", || resample(13, true, false)),
+    ("resample by estimates of foreign", || resample(13, false, false)),
     ("enumerate", || EnumerateNode::plan(RepeatNode::plan(shuffle(range(5), 3, 1), 3), 7)),
     ("cache", || cache(range(23))),
     ("cache of shuffled epochs", || RepeatNode::plan(cache(shuffle(strings(9), 4, 3)), 3)),
