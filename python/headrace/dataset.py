@@ -1171,7 +1171,7 @@ class Dataset(Generic[T_co]):
         ... )
         >>> classes = [label for label, element in even]
         >>> round(float(np.mean(classes)), 1)
-        np.float64(0.1)
+        0.1
         """
         target = checks.distribution("target_dist", target_dist)
         initial = initial_dist
