@@ -37,11 +37,21 @@ class HeadraceError(Exception):
     ----------
     text
         The whole text: what was wrong, where, and what would mend it.
+    *of_tensorflow
+        TensorFlow's arguments are a node, an op and the message: with these, the third is the
+        text.
     message
         What was wrong, without the place; `text` if not given.
     file, record, offset, feature, node
         The place: path, number of the record (from 0), byte at which the record starts, name of
         the feature, step of the pipeline.
+
+    Attributes
+    ----------
+    error_code
+        TensorFlow's number of the kind.
+    op, node_def
+        None: there is no graph.
 
     Examples
     --------
@@ -56,11 +66,15 @@ class HeadraceError(Exception):
     offset: int | None
     feature: str | None
     node: str | None
+    # What code written for TensorFlow reads.
+    error_code: int = 2
+    op: None = None
+    node_def: None = None
 
     def __init__(
         self,
-        text: str = "",
-        *,
+        text: Any = "",
+        *of_tensorflow: Any,
         message: str | None = None,
         file: str | None = None,
         record: int | None = None,
@@ -68,9 +82,11 @@ class HeadraceError(Exception):
         feature: str | None = None,
         node: str | None = None,
     ) -> None:
+        if len(of_tensorflow) >= 2:
+            text = of_tensorflow[1]
         super().__init__(text)
-        self._text = text
-        self.message = text if message is None else message
+        self._text = str(text)
+        self.message = self._text if message is None else message
         self.file = file
         self.record = record
         self.offset = offset
@@ -98,54 +114,82 @@ def _rebuild(
 class InvalidArgumentError(HeadraceError, ValueError):
     """A value that is not acceptable, whatever the state of the system."""
 
+    error_code = 3
+
 
 class OutOfRangeError(HeadraceError, IndexError):
     """Past the end: what `Iterator.get_next` raises when nothing is left."""
+
+    error_code = 11
 
 
 class DataLossError(HeadraceError, OSError):
     """Data is damaged or cut off."""
 
+    error_code = 15
+
 
 class NotFoundError(HeadraceError, FileNotFoundError):
     """A file does not exist."""
+
+    error_code = 5
 
 
 class PermissionDeniedError(HeadraceError, PermissionError):
     """A file may not be read or written."""
 
+    error_code = 7
+
 
 class FailedPreconditionError(HeadraceError, RuntimeError):
     """The system is not in the state that the call needs."""
+
+    error_code = 9
 
 
 class AlreadyExistsError(HeadraceError, FileExistsError):
     """What was to be made exists."""
 
+    error_code = 6
+
 
 class UnimplementedError(HeadraceError, NotImplementedError):
     """An operation or dtype that is not supported."""
+
+    error_code = 12
 
 
 class UnavailableError(HeadraceError, ConnectionError):
     """Not available now; a later try may succeed."""
 
+    error_code = 14
+
 
 class ResourceExhaustedError(HeadraceError, RuntimeError):
     """A limit was reached."""
+
+    error_code = 8
 
 
 class AbortedError(HeadraceError, RuntimeError):
     """Given up because of a conflict."""
 
+    error_code = 10
+
 
 class CancelledError(HeadraceError, RuntimeError):
     """The run was closed."""
+
+    error_code = 1
 
 
 class UnknownError(HeadraceError, RuntimeError):
     """An error without a better name."""
 
+    error_code = 2
+
 
 class InternalError(HeadraceError, RuntimeError):
     """A broken invariant of headrace: a bug. Please report it."""
+
+    error_code = 13

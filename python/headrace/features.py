@@ -1,4 +1,4 @@
-"""What to read from a `tf.train.Example`: one description per feature.
+"""What to read from a `tf.train.Example` or `SequenceExample`: one description per feature.
 
 Small immutable records with tf.io's names and arguments. They say how a feature of a message, which
 is a list of numbers or byte strings, becomes an array.
@@ -100,7 +100,7 @@ class FixedLenFeature(_Feature):
     def __init__(self, shape: Any, dtype: Any, default_value: Any = None) -> None:
         self._set(shape=_dims(shape), dtype=_dtype(dtype), default_value=default_value)
 
-    def _attrs(self, name: str) -> dict[str, Any]:
+    def _attrs(self, name: str, part: str | None = None) -> dict[str, Any]:
         default = _default(name, self.default_value, self.dtype)
         if default is not None:
             if default.size != int(np.prod(self.shape, dtype=np.int64)):
@@ -133,7 +133,7 @@ class VarLenFeature(_Feature):
     def __init__(self, dtype: Any) -> None:
         self._set(dtype=_dtype(dtype))
 
-    def _attrs(self, name: str) -> dict[str, Any]:
+    def _attrs(self, name: str, part: str | None = None) -> dict[str, Any]:
         return {"dtype": self.dtype}
 
 
@@ -149,7 +149,8 @@ class FixedLenSequenceFeature(_Feature):
     dtype
         int64, float32 or bytes.
     allow_missing
-        An example without the feature has no rows. Must be true, as in TensorFlow.
+        An example without the feature has no rows. Must be true but for the steps of a
+        SequenceExample, as in TensorFlow.
     default_value
         The padding, a scalar.
 
@@ -176,8 +177,14 @@ class FixedLenSequenceFeature(_Feature):
             default_value=default_value,
         )
 
-    def _attrs(self, name: str) -> dict[str, Any]:
-        if not self.allow_missing:
+    def _attrs(self, name: str, part: str | None = None) -> dict[str, Any]:
+        if part == "steps":
+            if self.default_value is not None:
+                raise InvalidArgumentError(
+                    f"Value feature_list.dense_defaults[{name}] must be None: the steps of a "
+                    "sequence have no default_value, and a batch is padded with zeros"
+                )
+        elif not self.allow_missing:
             raise InvalidArgumentError(
                 "Unsupported: FixedLenSequenceFeature requires allow_missing to be True. Feature "
                 f'"{name}" has allow_missing=False.'
@@ -312,7 +319,7 @@ class RaggedFeature(_Feature):
             validate=bool(validate),
         )
 
-    def _attrs(self, name: str) -> dict[str, Any]:
+    def _attrs(self, name: str, part: str | None = None) -> dict[str, Any]:
         return {
             "dtype": self.dtype,
             "value_key": name if self.value_key is None else self.value_key,
@@ -376,7 +383,7 @@ class SparseFeature(_Feature):
             already_sorted=bool(already_sorted),
         )
 
-    def _attrs(self, name: str) -> dict[str, Any]:
+    def _attrs(self, name: str, part: str | None = None) -> dict[str, Any]:
         keys = [self.index_key] if isinstance(self.index_key, str) else self.index_key
         return {
             "index_key": keys,
@@ -402,8 +409,21 @@ def _default(name: str, value: Any, dtype: DType) -> Any:
     return np.asarray(converted, object if dtype is bytes else None)
 
 
-def feature_attrs(features: Mapping[str, Any]) -> list[dict[str, Any]]:
+_KINDS: dict[str, tuple[type, ...]] = {
+    "context": (FixedLenFeature, VarLenFeature, RaggedFeature),
+    "steps": (FixedLenSequenceFeature, VarLenFeature, RaggedFeature),
+}
+
+
+def feature_attrs(features: Mapping[str, Any], part: str | None = None) -> list[dict[str, Any]]:
     """Return what the parser needs of each feature, in order.
+
+    Parameters
+    ----------
+    features
+        The descriptions by name.
+    part
+        Of a SequenceExample: ``"context"`` or ``"steps"``, where there may be none.
 
     Raises
     ------
@@ -412,7 +432,7 @@ def feature_attrs(features: Mapping[str, Any]) -> list[dict[str, Any]]:
     """
     if not isinstance(features, Mapping):
         raise TypeError(f"`features` must be a dict of features, got {features!r}")
-    if not features:
+    if not features and part is None:
         raise InvalidArgumentError("Invalid argument: features cannot be empty.")
     attrs = []
     for name, feature in features.items():
@@ -420,5 +440,12 @@ def feature_attrs(features: Mapping[str, Any]) -> list[dict[str, Any]]:
             raise TypeError(
                 f'feature "{name}" must be a FixedLenFeature or its kin, got {feature!r}'
             )
-        attrs.append({"name": name, "kind": type(feature).__name__, **feature._attrs(name)})
+        if part is not None and not isinstance(feature, _KINDS[part]):
+            valid = ", ".join(kind.__name__ for kind in _KINDS[part])
+            raise InvalidArgumentError(
+                f"Unsupported {type(feature).__name__} {feature!r} for key {name!r}; valid here "
+                f"are {valid}"
+            )
+        own = feature._attrs(name, part)
+        attrs.append({"name": name, "kind": type(feature).__name__, **own})
     return attrs

@@ -33,7 +33,9 @@ __all__ = [
     "VarLenFeature",
     "decode_raw",
     "parse_example",
+    "parse_sequence_example",
     "parse_single_example",
+    "parse_single_sequence_example",
     "serialize_example",
 ]
 
@@ -111,6 +113,127 @@ def parse_example(
     if example_names is not None:
         args.append(checks.tensor(example_names))
     return dict(zip(features, apply_op("parse_example", attrs, *args), strict=True))
+
+
+def parse_single_sequence_example(
+    serialized: Any,
+    context_features: Mapping[str, Any] | None = None,
+    sequence_features: Mapping[str, Any] | None = None,
+    example_name: Any = None,
+    name: str | None = None,
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Parse one `tf.train.SequenceExample`; mirrors ``tf.io.parse_single_sequence_example``.
+
+    Parameters
+    ----------
+    serialized
+        The message: scalar bytes.
+    context_features
+        What to read from the context: `FixedLenFeature`, `VarLenFeature`, `RaggedFeature`.
+    sequence_features
+        What to read from the steps: `FixedLenSequenceFeature` (an array of shape
+        ``[steps, *shape]``), `VarLenFeature`, `RaggedFeature`.
+    example_name
+        Name of the example for error messages.
+
+    Returns
+    -------
+    tuple of two dicts
+        One value per feature of the context, and of the steps.
+
+    Raises
+    ------
+    InvalidArgumentError
+        A feature is missing, or of another type or size.
+
+    Examples
+    --------
+    >>> from headrace.tf import train
+    >>> message = train.SequenceExample()
+    >>> for x in (1, 2):
+    ...     step = message.feature_lists.feature_list["x"].feature.add()
+    ...     step.int64_list.value.append(x)
+    >>> hr.io.parse_single_sequence_example(
+    ...     message.SerializeToString(),
+    ...     sequence_features={"x": hr.io.FixedLenSequenceFeature([], np.int64)},
+    ... )
+    ({}, {'x': array([1, 2])})
+    """
+    context, steps, _ = _parse_sequences(
+        "parse_single_sequence_example",
+        serialized,
+        context_features or {},
+        sequence_features or {},
+        example_name,
+    )
+    return context, steps
+
+
+def parse_sequence_example(
+    serialized: Any,
+    context_features: Mapping[str, Any] | None = None,
+    sequence_features: Mapping[str, Any] | None = None,
+    example_names: Any = None,
+    name: str | None = None,
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Parse a batch of `tf.train.SequenceExample`; mirrors ``tf.io.parse_sequence_example``.
+
+    Parameters
+    ----------
+    serialized
+        The messages: a vector of bytes.
+    context_features, sequence_features
+        What to read, as for `parse_single_sequence_example`.
+    example_names
+        Names of the examples for error messages, a vector of bytes.
+
+    Returns
+    -------
+    tuple of three dicts
+        The context; the steps, dense ones padded with zeros to the longest; the number of steps
+        of each example, for each dense feature of the steps.
+
+    Raises
+    ------
+    InvalidArgumentError
+        A feature is missing, or of another type or size.
+
+    Examples
+    --------
+    >>> from headrace.tf import train
+    >>> messages = [train.SequenceExample().SerializeToString()]
+    >>> x = hr.io.FixedLenSequenceFeature([], np.int64, allow_missing=True)
+    >>> hr.io.parse_sequence_example(messages, sequence_features={"x": x})[2]
+    {'x': array([0])}
+    """
+    return _parse_sequences(
+        "parse_sequence_example",
+        serialized,
+        context_features or {},
+        sequence_features or {},
+        example_names,
+    )
+
+
+def _parse_sequences(
+    op: str, serialized: Any, context: Mapping[str, Any], steps: Mapping[str, Any], names: Any
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    if not context and not steps:
+        raise InvalidArgumentError(
+            "Both context_features and sequence_features are None, but at least one should have "
+            "values."
+        )
+    attrs = {
+        "context_features": feature_attrs(context, "context"),
+        "sequence_features": feature_attrs(steps, "steps"),
+    }
+    args = [checks.tensor(serialized)]
+    if names is not None:
+        args.append(checks.tensor(names))
+    results = iter(apply_op(op, attrs, *args))
+    dense = [key for key in steps if isinstance(steps[key], FixedLenSequenceFeature)]
+    first, second = (dict(zip(part, results, strict=False)) for part in (context, steps))
+    return first, second, dict(zip(dense, results, strict=False))
 
 
 def decode_raw(

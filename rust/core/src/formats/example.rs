@@ -33,8 +33,8 @@ impl fmt::Display for Malformed {
 pub type Wire<T> = Result<T, Malformed>;
 
 /// Tags of field 1 to 3 with a length (Example, Features, map entry, Feature and the lists).
-const FIELD_1: u8 = 1 << 3 | 2;
-const FIELD_2: u8 = 2 << 3 | 2;
+pub(super) const FIELD_1: u8 = 1 << 3 | 2;
+pub(super) const FIELD_2: u8 = 2 << 3 | 2;
 const FIELD_3: u8 = 3 << 3 | 2;
 /// Tags of one value outside a packed run.
 const VARINT_1: u8 = 1 << 3;
@@ -114,7 +114,7 @@ pub(super) fn delimited<'a>(rest: &mut &'a [u8]) -> Wire<&'a [u8]> {
 }
 
 /// Skips a field of a number that is not known here.
-fn skip_field(rest: &mut &[u8]) -> Wire<()> {
+pub(super) fn skip_field(rest: &mut &[u8]) -> Wire<()> {
     let tag = varint(rest)?;
     if tag >> 3 == 0 || tag > u64::from(u32::MAX) {
         return Err(Malformed("there is no field of that number"));
@@ -153,7 +153,7 @@ fn small_entry<'a>(features: &mut &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
 
 /// Reads a map entry: key and feature, in either order.
 #[inline]
-fn entry<'a>(features: &mut &'a [u8]) -> Wire<(&'a [u8], &'a [u8])> {
+pub(super) fn entry<'a>(features: &mut &'a [u8]) -> Wire<(&'a [u8], &'a [u8])> {
     match small_entry(features) {
         Some(entry) => Ok(entry),
         None => any_entry(features),

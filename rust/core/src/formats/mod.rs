@@ -5,4 +5,5 @@ pub mod example;
 pub mod message;
 pub mod parse;
 pub mod proto;
+pub mod sequence;
 pub mod tfrecord;

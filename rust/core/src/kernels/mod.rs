@@ -8,6 +8,7 @@ mod elementwise;
 mod index;
 mod join;
 mod parse;
+mod parse_sequence;
 mod parts;
 mod raw;
 mod reduce;
@@ -36,6 +37,7 @@ const FAMILIES: &[Family] = &[
     text::build,
     parts::build,
     parse::build,
+    parse_sequence::build,
 ];
 
 /// The kernel of an operation with its static arguments.

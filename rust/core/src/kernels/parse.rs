@@ -32,7 +32,7 @@ fn plan(attrs: &Attrs) -> Result<ParsePlan> {
     Ok(ParsePlan::new(features)?.without_row_numbers())
 }
 
-fn named_feature(attr: &Attr) -> Result<(String, Feature)> {
+pub(super) fn named_feature(attr: &Attr) -> Result<(String, Feature)> {
     let Attr::Map(items) = attr else {
         return Err(Error::invalid_argument(format!("a feature must be a dict, got {attr}")));
     };
@@ -124,7 +124,7 @@ fn no_partition(attr: &Attr) -> Error {
 }
 
 /// Fails unless `spec` is bytes of `rank` axes.
-fn check_bytes(op: &str, what: &str, spec: &Spec, rank: usize) -> Result<()> {
+pub(super) fn check_bytes(op: &str, what: &str, spec: &Spec, rank: usize) -> Result<()> {
     match spec {
         Spec::Tensor { dtype, shape }
             if dtype.is_text() && shape.rank().is_none_or(|own| own == rank) =>

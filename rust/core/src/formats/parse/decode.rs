@@ -67,7 +67,7 @@ pub(super) fn list_of(feature: &[u8], kind: Kind) -> Result<Option<&[u8]>, Fault
     }
 }
 
-fn reader(source: &Source, rows: usize) -> Result<Box<dyn Reader>> {
+pub(super) fn reader(source: &Source, rows: usize) -> Result<Box<dyn Reader>> {
     Ok(match (&source.form, source.dtype) {
         (Form::Fixed { dims, volume, default }, DType::Int64) => {
             Box::new(FixedScalars::<i64>::new(rows, dims, *volume, default.as_ref())?)

@@ -185,6 +185,11 @@ impl std::fmt::Display for Brackets<'_> {
     }
 }
 
+/// A shape as TensorFlow writes it.
+pub(super) fn brackets(dims: &[usize]) -> String {
+    Brackets(dims).to_string()
+}
+
 /// The start of some bytes, readable, and an ellipsis if there is more.
 fn shown(bytes: &[u8]) -> (String, &'static str) {
     match std::str::from_utf8(bytes) {

@@ -8,6 +8,9 @@
 //! lists is in `varlen.rs`, `sparse.rs` and `ragged.rs`, once for rows ([`ParsePlan::parse_rows`])
 //! and once for a batch ([`ParsePlan::parse_batch`]).
 //!
+//! SequenceExamples (`sequence.rs`) have two such sets of sources, one for the context and one for
+//! the steps, which are read as if each were a record.
+//!
 //! Results and errors are those of TensorFlow 2.21; where a message of TensorFlow names the case
 //! well its words are kept, so that they can be searched for.
 
@@ -17,7 +20,9 @@ mod flat;
 mod message;
 mod plan;
 mod ragged;
+mod sequence;
 mod sparse;
 mod varlen;
 
 pub use plan::{Feature, ParsePlan, Partition, Wanted};
+pub use sequence::SequencePlan;

@@ -394,7 +394,7 @@ pub(super) fn flat(decoded: &[Option<Decoded>], source: usize) -> Result<&super:
     }
 }
 
-fn known(shape: &PartialShape, kind: &str) -> Result<Dims> {
+pub(super) fn known(shape: &PartialShape, kind: &str) -> Result<Dims> {
     shape.known().ok_or_else(|| {
         Error::invalid_argument(format!("the shape of a {kind} must be known, got {shape}"))
     })
@@ -408,7 +408,12 @@ fn check_type(value: &Tensor, dtype: DType) -> Result<()> {
     Err(Error::invalid_argument(format!("expected a default_value of type {dtype}, got {got}")))
 }
 
-fn check_default(value: Tensor, dtype: DType, dims: &Dims, volume: usize) -> Result<Tensor> {
+pub(super) fn check_default(
+    value: Tensor,
+    dtype: DType,
+    dims: &Dims,
+    volume: usize,
+) -> Result<Tensor> {
     check_type(&value, dtype)?;
     if value.len() != volume {
         let count = value.len();

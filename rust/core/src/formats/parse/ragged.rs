@@ -173,7 +173,7 @@ impl Ragged {
     }
 
     /// Row splits as a tensor of the type asked for; too large ones wrap, as a cast does.
-    fn splits(&self, splits: &[i64]) -> Result<Tensor> {
+    pub(super) fn splits(&self, splits: &[i64]) -> Result<Tensor> {
         match self.splits_dtype {
             DType::Int32 => {
                 let narrow: Vec<i32> = splits.iter().map(|split| *split as i32).collect();
