@@ -172,6 +172,10 @@ def tensor(value: Any) -> Any:
     """
     if isinstance(value, np.ndarray | np.generic | bytes | str | SparseTensor | RaggedTensor):
         return value
+    from .dataset import Dataset
+
+    if isinstance(value, Dataset):  # NumPy would take it for a sequence
+        return value
     array = np.asarray(value)
     if array.dtype.kind in "SU":
         array = np.asarray(value, dtype=object)

@@ -1337,6 +1337,48 @@ class Dataset(Generic[T_co]):
         """
         return self._plan.cardinality
 
+    def fingerprint(self) -> np.uint64:
+        """Return 64 bits that tell this pipeline from others; mirrors ``tf.data``'s method.
+
+        The same in every process. Functions count by their code, not by what they capture; arrays
+        are read whole.
+
+        Examples
+        --------
+        >>> plans = [hr.Dataset.range(3).batch(size) for size in (1, 2, 2)]
+        >>> len({plan.fingerprint() for plan in plans})
+        2
+        """
+        return np.uint64(self._plan.fingerprint())
+
+    def __getitem__(self, index: SupportsIndex) -> T_co:
+        """Return element `index` without making those before it; see `headrace.experimental.at`.
+
+        A negative `index` counts from the end. Functions are called for this element only.
+
+        Raises
+        ------
+        OutOfRangeError
+            There is no such element; it is an ``IndexError``.
+        UnimplementedError
+            A step of the pipeline has to run through its elements, such as `filter`.
+
+        Examples
+        --------
+        >>> squares = hr.Dataset.range(10).map(lambda x: x * x).batch(3)
+        >>> squares[1], squares[-1]
+        (array([ 9, 16, 25]), array([81]))
+        """
+        number = checks.integer("index", index)
+        if number < 0 and self.cardinality() > 0:
+            number += self.cardinality()
+        return self._at(number)
+
+    def _at(self, index: int) -> T_co:
+        refuse_in_trace("takes an element of a dataset")
+        element: T_co = self._plan.at(index)
+        return element
+
     def __len__(self) -> int:
         count = self.cardinality()
         if count == INFINITE_CARDINALITY:

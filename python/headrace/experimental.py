@@ -20,6 +20,7 @@ __all__ = [
     "UNKNOWN_CARDINALITY",
     "Counter",
     "assert_cardinality",
+    "at",
     "cardinality",
     "dense_to_ragged_batch",
     "dense_to_sparse_batch",
@@ -72,6 +73,28 @@ def assert_cardinality(expected_cardinality: SupportsIndex) -> Transformation:
     """
     count = checks.at_least("expected_cardinality", expected_cardinality, INFINITE_CARDINALITY)
     return lambda dataset: dataset._derive("assert_cardinality", expected=count)
+
+
+def at(dataset: Dataset[Any], index: SupportsIndex) -> Any:
+    """Return element `index` of `dataset`; mirrors ``tf.data.experimental.at``.
+
+    Elements before it are not made. See ``dataset[index]``, which counts from the end too.
+
+    Raises
+    ------
+    OutOfRangeError
+        There is no such element.
+    FailedPreconditionError
+        The number of elements is infinite or unknown.
+    UnimplementedError
+        A step of the pipeline has to run through its elements.
+
+    Examples
+    --------
+    >>> at(hr.Dataset.range(10).map(lambda x: x * x), 7)
+    np.int64(49)
+    """
+    return dataset._at(checks.integer("index", index))
 
 
 def cardinality(dataset: Dataset[Any]) -> int:

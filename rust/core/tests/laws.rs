@@ -2,9 +2,10 @@
 
 mod support;
 
+use headrace::engine::access::Access;
 use headrace::engine::{Cardinality, RunOptions};
 use headrace::transforms::skip::SkipNode;
-use support::{CASES, Case, Outcome, Reader, options, read};
+use support::{CASES, Case, Outcome, Reader, options, read, row_text};
 
 fn outcomes((_, plan): &Case) -> Vec<Outcome> {
     read(&plan(), RunOptions::default())
@@ -96,6 +97,26 @@ fn cardinality_is_the_count() {
             assert_eq!(n, all.len() as u64, "{name}");
         }
     }
+}
+
+#[test]
+fn random_access_gives_what_iterating_gives() {
+    let mut tried = 0;
+    for case @ (name, plan) in CASES {
+        let Ok(access) = Access::open(&plan(), RunOptions::default()) else { continue };
+        let all = outcomes(case);
+        if failing(&all) {
+            continue;
+        }
+        assert_eq!(access.count(), all.len() as u64, "{name}");
+        for (n, expected) in all.iter().enumerate().rev() {
+            let element = access.at(n as i64).unwrap();
+            assert_eq!(row_text(&element, 0), *expected, "{name}, element {n}");
+        }
+        assert!(access.at(all.len() as i64).is_err() && access.at(-1).is_err());
+        tried += 1;
+    }
+    assert!(tried > 10);
 }
 
 #[test]

@@ -13,9 +13,10 @@ use headrace::combine::concatenate::ConcatenateNode;
 use headrace::combine::selector::{SelectorNode, Weights};
 use headrace::combine::zip::ZipNode;
 use headrace::data::{DType, PartialShape, Tensor, Value};
+use headrace::engine::access::Access;
 use headrace::engine::node::is_quiet;
 use headrace::engine::seeds::SeedGenerator;
-use headrace::engine::{self, explain};
+use headrace::engine::{self, RunOptions, explain, fingerprint};
 use headrace::formats::tfrecord::ReadOptions;
 use headrace::io::compress::Compression;
 use headrace::sources::counter::{CounterNode, Steps};
@@ -44,10 +45,13 @@ use headrace::transforms::unique::UniqueNode;
 use pyo3::prelude::*;
 
 use crate::call::{PythonFunction, PythonReport};
+use crate::elements::only_element;
+use crate::enter::enter;
 use crate::errors::{Result, invalid};
 use crate::from_python::{Arrays, slices, value};
 use crate::generator::PythonSource;
 use crate::nest::{Lists, flatten};
+use crate::packer::Packer;
 use crate::spec::{dtype, element_spec, element_spec_to_python, shape};
 
 /// One node of a pipeline's plan.
@@ -85,6 +89,17 @@ impl Plan {
         // No rewrites yet that options could switch.
         let _ = options;
         explain::explain(&self.0)
+    }
+
+    /// Element `index`, without those before it.
+    fn at<'py>(&self, py: Python<'py>, index: i64) -> Result<Bound<'py, PyAny>> {
+        let chunk = enter(py, || Access::open(&self.0, RunOptions::default())?.at(index))?;
+        let packer = Packer::new(py, chunk.structure())?;
+        only_element(py, &packer, chunk)
+    }
+
+    fn fingerprint(&self, py: Python<'_>) -> Result<u64> {
+        enter(py, || Ok(fingerprint::fingerprint(&self.0)))
     }
 
     fn seeds(&self) -> Option<(u64, u64, u64)> {

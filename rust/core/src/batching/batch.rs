@@ -92,6 +92,10 @@ impl Node for BatchNode {
         batches(self.input.cardinality(), self.size, self.drop_remainder)
     }
 
+    fn is_indexable(&self) -> bool {
+        true
+    }
+
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let stage = BatchStage {
             run: Arc::clone(opening.run),

@@ -216,6 +216,10 @@ impl Node for PaddedBatchNode {
         batches(self.input.cardinality(), self.size, self.drop_remainder)
     }
 
+    fn is_indexable(&self) -> bool {
+        true
+    }
+
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let pad = Pad { padding: self.padding.clone(), seen: OnceLock::new() };
         Ok(Box::new(BatchStage {

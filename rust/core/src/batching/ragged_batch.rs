@@ -99,6 +99,10 @@ impl Node for RaggedBatchNode {
         batches(self.input.cardinality(), self.size, self.drop_remainder)
     }
 
+    fn is_indexable(&self) -> bool {
+        true
+    }
+
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let collate = Ragged { joins: self.joins.clone(), splits: self.splits };
         Ok(Box::new(BatchStage {

@@ -76,6 +76,10 @@ impl Node for SparseBatchNode {
         batches(self.input.cardinality(), self.size, false)
     }
 
+    fn is_indexable(&self) -> bool {
+        true
+    }
+
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         Ok(Box::new(BatchStage {
             run: Arc::clone(opening.run),

@@ -51,6 +51,10 @@ impl Node for ConcatenateNode {
         }
     }
 
+    fn is_indexable(&self) -> bool {
+        true
+    }
+
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let at = (opening.mark.own(0) as usize).min(1);
         let places = [0, 1].map(|index| opening.place(index).to_owned());

@@ -90,6 +90,10 @@ impl Node for ZipNode {
         .unwrap_or(Cardinality::Unknown)
     }
 
+    fn is_indexable(&self) -> bool {
+        true
+    }
+
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let inputs = self.inputs.iter().enumerate().map(|(i, plan)| opening.input(i, plan));
         Ok(Box::new(ZipStage {

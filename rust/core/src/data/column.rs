@@ -238,6 +238,18 @@ impl Column {
         }
     }
 
+    /// Calls `visit` on each tensor of values that the column is made of.
+    pub fn each_tensor(&self, visit: &mut impl FnMut(&Tensor)) {
+        match self {
+            Column::Stacked(tensor) => visit(tensor),
+            Column::Rows(rows) => {
+                (0..rows.len()).filter_map(|i| rows.row(i).ok()).for_each(|t| visit(&t))
+            }
+            Column::Foreign(_) => {}
+            _ => self.parts().for_each(|part| part.each_tensor(visit)),
+        }
+    }
+
     /// The columns of a sparse or ragged column.
     fn parts(&self) -> impl Iterator<Item = &Column> {
         let (own, splits): ([Option<&Column>; 3], &[Column]) = match self {

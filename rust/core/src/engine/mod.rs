@@ -1,8 +1,10 @@
 //! From plan to run: nodes, stages, drivers, the work pool.
 
+pub mod access;
 pub mod driver;
 pub mod explain;
 pub mod fills;
+pub mod fingerprint;
 pub mod limit;
 pub mod node;
 pub mod optimise;

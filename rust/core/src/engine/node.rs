@@ -11,6 +11,7 @@ use crate::engine::seeds::SeedGenerator;
 use crate::engine::stage::{Opening, Stage};
 use crate::error::Result;
 use crate::graph::call::UserFunction;
+use crate::graph::hash::Fnv;
 
 /// A pipeline, shared by everything built on it.
 pub type Plan = Arc<dyn Node>;
@@ -114,6 +115,17 @@ pub trait Node: Any + Send + Sync {
         false
     }
 
+    /// True if the step skips to any element without making those before it, so that elements can
+    /// be asked for by number.
+    fn is_indexable(&self) -> bool {
+        false
+    }
+
+    /// Adds to a fingerprint what the arguments do not tell: data that is part of the plan.
+    fn feed(&self, hash: &mut Fnv) {
+        let _ = hash;
+    }
+
     /// The generator of its seeds, for ops that draw random numbers.
     fn seeds(&self) -> Option<&Arc<SeedGenerator>> {
         None
@@ -182,6 +194,8 @@ pub struct RunOptions {
     /// Whether quiet plans that draw no seeds read ahead of the user by a `prefetch` added at
     /// their end.
     pub inject_prefetch: bool,
+    /// Nothing runs ahead of demand, whatever the plan says: for single elements.
+    pub on_demand: bool,
 }
 
 impl Default for RunOptions {
@@ -192,6 +206,7 @@ impl Default for RunOptions {
             private_threadpool_size: None,
             deterministic: true,
             inject_prefetch: true,
+            on_demand: false,
         }
     }
 }

@@ -50,7 +50,7 @@ pub struct RunContext {
 }
 
 impl RunContext {
-    fn new(
+    pub(crate) fn new(
         plan: &Plan,
         options: RunOptions,
         state: Option<&State>,

@@ -69,6 +69,10 @@ impl Node for RangeNode {
         Cardinality::Known(self.count())
     }
 
+    fn is_indexable(&self) -> bool {
+        true
+    }
+
     fn open(&self, _opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let (next, left) = (self.start, self.count());
         Ok(Box::new(RangeStage { next, left, step: self.step, dtype: self.dtype }))

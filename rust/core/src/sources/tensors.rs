@@ -9,6 +9,8 @@ use crate::data::{Chunk, Column, ElementSpec, PartialShape, Rows, Spec, Structur
 use crate::engine::node::Arg;
 use crate::engine::{Cardinality, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
+use crate::graph::attr::feed_tensor;
+use crate::graph::hash::Fnv;
 
 /// A dataset of the rows of some columns.
 pub struct TensorsNode {
@@ -124,6 +126,14 @@ impl Node for TensorsNode {
 
     fn cardinality(&self) -> Cardinality {
         Cardinality::Known(self.rows as u64)
+    }
+
+    fn feed(&self, hash: &mut Fnv) {
+        self.columns.iter().for_each(|column| column.each_tensor(&mut |t| feed_tensor(t, hash)));
+    }
+
+    fn is_indexable(&self) -> bool {
+        true
     }
 
     fn open(&self, _opening: &Opening<'_>) -> Result<Box<dyn Stage>> {

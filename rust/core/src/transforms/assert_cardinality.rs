@@ -57,6 +57,10 @@ impl Node for AssertCardinalityNode {
         self.expected
     }
 
+    fn is_indexable(&self) -> bool {
+        true
+    }
+
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         Ok(Box::new(AssertCardinalityStage {
             run: Arc::clone(opening.run),

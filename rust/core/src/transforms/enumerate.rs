@@ -56,6 +56,10 @@ impl Node for EnumerateNode {
         self.input.cardinality()
     }
 
+    fn is_indexable(&self) -> bool {
+        true
+    }
+
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let next = if opening.mark.is_start() { self.start } else { opening.mark.own(0) as i64 };
         let structure = match &self.spec {

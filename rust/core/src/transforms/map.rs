@@ -128,11 +128,15 @@ impl Node for MapNode {
         Some(&self.function)
     }
 
+    fn is_indexable(&self) -> bool {
+        true
+    }
+
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let function = opening.function(&self.function, self.input.spec())?;
         let declared = if function.is_native() { None } else { Some(self.spec.clone()) };
         let work = Arc::new(Apply { function: Arc::clone(&function), stage: "map", declared });
-        if self.parallel == Parallel::Serial {
+        if self.parallel == Parallel::Serial || opening.run.options.on_demand {
             let input = opening.passage(0, &self.input)?;
             return Ok(Box::new(MapStage { input, work, taken: 0, ready: Outcomes::new() }));
         }

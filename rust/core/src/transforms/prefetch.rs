@@ -64,9 +64,16 @@ impl Node for PrefetchNode {
         true
     }
 
+    fn is_indexable(&self) -> bool {
+        true
+    }
+
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let quiet = is_quiet(&self.input);
         let window = match usize::try_from(self.buffer_size) {
+            _ if opening.run.options.on_demand => {
+                return Ok(Box::new(Passage(opening.passage(0, &self.input)?)));
+            }
             Ok(0) => return Ok(Box::new(Passage(opening.passage(0, &self.input)?))),
             Ok(size) if quiet => size.min(MAX_WINDOW),
             Ok(size) => size,

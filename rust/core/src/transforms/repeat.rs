@@ -58,6 +58,10 @@ impl Node for RepeatNode {
         self.count == 1
     }
 
+    fn is_indexable(&self) -> bool {
+        true
+    }
+
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         if self.is_passage() {
             return Ok(Box::new(Passage(opening.passage(0, &self.input)?)));

@@ -87,6 +87,10 @@ impl Node for ShardNode {
         self.shards == 1
     }
 
+    fn is_indexable(&self) -> bool {
+        true
+    }
+
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         if self.is_passage() {
             return Ok(Box::new(crate::engine::stage::Passage(opening.passage(0, &self.input)?)));

@@ -52,6 +52,10 @@ impl Node for SkipNode {
         self.count == 0
     }
 
+    fn is_indexable(&self) -> bool {
+        true
+    }
+
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         if self.is_passage() {
             return Ok(Box::new(Passage(opening.passage(0, &self.input)?)));

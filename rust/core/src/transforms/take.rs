@@ -57,6 +57,10 @@ impl Node for TakeNode {
         self.count < 0
     }
 
+    fn is_indexable(&self) -> bool {
+        true
+    }
+
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let Some(limit) = self.limit() else {
             return Ok(Box::new(Passage(opening.passage(0, &self.input)?)));
