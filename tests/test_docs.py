@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import headrace as hr
+import headrace.tf as tf
 
 ROOT = Path(__file__).parent.parent
 MODULES = sorted(
@@ -24,7 +25,7 @@ FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 def test_docstrings(name):
     module = importlib.import_module(name)
     # The examples are a user's code, not the module's.
-    names = {**vars(module), "hr": hr, "np": np, "__name__": "__main__"}
+    names = {**vars(module), "hr": hr, "np": np, "tf": tf, "__name__": "__main__"}
     results = doctest.testmod(module, globs=names, optionflags=FLAGS)
     assert results.failed == 0
 

@@ -94,6 +94,7 @@ class UserFunction(Protocol):
     name: str
     fingerprint: int
     callable: Callable[..., Any]
+    on_trial: bool
     # A graph, or why the function runs as Python.
     def prepare(self, element_spec: _Nest) -> Graph | str: ...
 

@@ -321,13 +321,13 @@ def mixed(datasets: Any) -> tuple[Any, ...]:
             raise TypeError(
                 f"Invalid `datasets`. Expected datasets, got {source!r} ({type(source).__name__})."
             )
-    first = sources[0].element_spec
+    first = sources[0]._plan.element_spec
     for number, source in enumerate(sources[1:], 1):
-        if not alike(first, source.element_spec):
+        if not alike(first, source._plan.element_spec):
             raise TypeError(
                 "Invalid `datasets`. `datasets` must have compatible element specs.\n"
                 f"Dataset 0 element_spec={first!r}.\n"
-                f"Dataset {number} element_spec={source.element_spec!r}."
+                f"Dataset {number} element_spec={source._plan.element_spec!r}."
             )
     return sources
 
@@ -341,7 +341,7 @@ def choices(dataset: Any) -> Any:
             "Invalid `choice_dataset`. `choice_dataset` should be a headrace.Dataset but is "
             f"{type(dataset)}."
         )
-    spec = dataset.element_spec
+    spec = dataset._plan.element_spec
     if not isinstance(spec, UnknownSpec) and not TensorSpec((), np.int64).is_compatible_with(spec):
         raise TypeError(
             "Invalid `choice_dataset`. Elements of `choice_dataset` must be scalar int64 tensors "

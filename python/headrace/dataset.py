@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from itertools import islice
-from typing import Any, Generic, Literal, SupportsIndex, TypeVar, overload
+from typing import Any, ClassVar, Generic, Literal, SupportsIndex, TypeVar, overload
 
 import numpy as np
 
@@ -56,6 +56,9 @@ class Dataset(Generic[T_co]):
     """
 
     __slots__ = ("__weakref__", "_args", "_inputs", "_op", "_options", "_plan")
+
+    # Subclasses with rules of their own for functions and results say so here.
+    _family: ClassVar[type[Dataset[Any]] | None] = None
 
     _plan: _headrace.Plan
     _op: str
@@ -639,7 +642,7 @@ class Dataset(Generic[T_co]):
         >>> list(hr.Dataset.from_tensor_slices(["a", "b", "a"]).unique())
         ['a', 'b']
         """
-        checks.comparable(self.element_spec)
+        checks.comparable(self._plan.element_spec)
         return self._derive("unique")
 
     def shuffle(
@@ -876,7 +879,7 @@ class Dataset(Generic[T_co]):
         [array([[ 0, -1],
                [ 0,  1]])]
         """
-        spec = self.element_spec
+        spec = self._plan.element_spec
         return self._derive(
             "padded_batch",
             batch_size=checks.batch_size(batch_size),
@@ -961,7 +964,7 @@ class Dataset(Generic[T_co]):
         >>> batch.values, batch.dense_shape
         (array([7, 0, 8, 9]), array([2, 3]))
         """
-        checks.single_dense("sparse_batch", self.element_spec)
+        checks.single_dense("sparse_batch", self._plan.element_spec)
         return self._derive(
             "sparse_batch",
             batch_size=checks.batch_size(batch_size),
@@ -1070,7 +1073,7 @@ class Dataset(Generic[T_co]):
         """
         if not isinstance(dataset, Dataset):
             raise TypeError(f"`dataset` must be a Dataset, got {dataset!r}")
-        checks.same_elements(self.element_spec, dataset.element_spec)
+        checks.same_elements(self._plan.element_spec, dataset._plan.element_spec)
         return _make("concatenate", (self, dataset))
 
     def enumerate(
@@ -1380,7 +1383,7 @@ class Dataset(Generic[T_co]):
         return element
 
     def __len__(self) -> int:
-        count = self.cardinality()
+        count = self._plan.cardinality
         if count == INFINITE_CARDINALITY:
             raise TypeError("The dataset is infinite.")
         if count == UNKNOWN_CARDINALITY:
@@ -1411,6 +1414,16 @@ class Dataset(Generic[T_co]):
 
     def _derive(self, op: str, **args: Any) -> Dataset[Any]:
         return _make(op, (self,), **args)
+
+    @classmethod
+    def _adapted(cls, op: str, inputs: Any, args: dict[str, Any]) -> dict[str, Any]:
+        """Return the arguments of a step as this family of datasets has them."""
+        return args
+
+    @classmethod
+    def _class_of(cls, op: str) -> type[Dataset[Any]]:
+        """Return the class of the result of a step."""
+        return TFRecordDataset if op == "tfrecord" else cls
 
     def __reduce__(self) -> tuple[Any, ...]:
         drawing = _drawing(self)
@@ -1487,6 +1500,8 @@ class TFRecordDataset(Dataset[bytes]):
 
 def _make(op: str, inputs: Any, **args: Any) -> Dataset[Any]:
     """Make a dataset of one more step. `inputs` is a nest of datasets, plain for most ops."""
+    family = next((d._family for d in flatten(inputs) if d._family is not None), Dataset)
+    args = family._adapted(op, inputs, args)
     plans = map_structure(lambda dataset: dataset._plan, inputs)
     if op == "with_options":
         plan = plans[0]
@@ -1496,7 +1511,7 @@ def _make(op: str, inputs: Any, **args: Any) -> Dataset[Any]:
         plan = getattr(_headrace, op)(list(plans[0]), plans[1], **args)
     else:
         plan = getattr(_headrace, op)(*plans, **args)
-    dataset: Dataset[Any] = object.__new__(TFRecordDataset if op == "tfrecord" else Dataset)
+    dataset: Dataset[Any] = object.__new__(family._class_of(op))
     dataset._plan = plan
     dataset._op = op
     dataset._inputs = inputs

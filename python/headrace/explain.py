@@ -91,8 +91,8 @@ def _title(dataset: Dataset[Any]) -> str:
         for name, value in dataset._args.items()
         if value is not None and value not in _default(name, value)
     )
-    spec = _spec(dataset.element_spec)
-    return f"{dataset._op}({args}): {spec}, {_count(dataset.cardinality())}"
+    spec = _spec(dataset._plan.element_spec)
+    return f"{dataset._op}({args}): {spec}, {_count(dataset._plan.cardinality)}"
 
 
 def _default(name: str, value: Any) -> tuple[Any, ...]:
@@ -160,7 +160,7 @@ def _functions(dataset: Dataset[Any]) -> list[str]:
             continue
         (source,) = flatten(dataset._inputs)
         try:
-            prepared = function.prepare(function.arguments(source.element_spec))
+            prepared = function.prepare(function.arguments(source._plan.element_spec))
         except (InvalidArgumentError, TypeError) as error:
             prepared = str(error)
         if isinstance(prepared, str):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os.path
 from collections.abc import Callable, Iterator
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from . import _headrace
 from .convert import SPECS, Converter
@@ -17,6 +17,9 @@ from .errors import InvalidArgumentError, UnimplementedError
 from .nest import flatten, is_structure, items, rebuild, same_structure
 from .recipe import dump_callable, load_callable
 from .spec import UnknownSpec, shape_within, spec_of
+
+if TYPE_CHECKING:
+    from .purity import Refusal
 
 __all__ = ["Executor", "Function", "StateFunction"]
 
@@ -57,6 +60,9 @@ class Function:
     'len'
     """
 
+    # Whether the first element of a run goes through both the function and its graph.
+    on_trial = True
+
     def __init__(
         self,
         function: Callable[..., Any],
@@ -96,9 +102,7 @@ class Function:
         if isinstance(element_spec, UnknownSpec):
             self.reason = "what its elements look like is known in a run only"
             return self.reason
-        from .trace import trace
-
-        graph, refusal = trace(self.function, element_spec)
+        graph, refusal = self._trace(element_spec)
         if graph is not None and self._fits(graph):
             return graph
         if graph is not None:
@@ -110,6 +114,12 @@ class Function:
             why = self.reason.removesuffix("; it runs as Python")
             raise InvalidArgumentError(f'executor="native" is not possible for {why}')
         return self.reason
+
+    def _trace(self, element_spec: Any) -> tuple[_headrace.Graph, None] | tuple[None, Refusal]:
+        """Return the graph, or why there is none, as `headrace.trace.trace` does."""
+        from .trace import trace
+
+        return trace(self.function, element_spec)
 
     def arguments(self, element_spec: Any) -> Any:
         """Return what its arguments look like for elements of this spec."""

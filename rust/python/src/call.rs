@@ -29,6 +29,8 @@ pub(crate) struct PythonFunction {
     fingerprint: u64,
     /// The last graph draws random numbers or the like.
     impure: AtomicBool,
+    /// The first element of a run goes through the function and its graph.
+    on_trial: bool,
     arguments: Packers,
     results: Packers,
 }
@@ -43,6 +45,7 @@ impl PythonFunction {
             fingerprint: function.getattr(intern!(py, "fingerprint"))?.extract()?,
             function: function.clone().unbind(),
             impure: AtomicBool::new(false),
+            on_trial: function.getattr(intern!(py, "on_trial"))?.extract()?,
             arguments: Packers::default(),
             results: Packers::default(),
         }))
@@ -138,7 +141,7 @@ impl UserFunction for PythonFunction {
     }
 
     fn is_exempt_from_trial(&self) -> bool {
-        self.impure.load(Ordering::Relaxed)
+        !self.on_trial || self.impure.load(Ordering::Relaxed)
     }
 }
 

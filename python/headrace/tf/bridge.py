@@ -1,0 +1,106 @@
+"""Between TensorFlow's values and headrace's: what functions and datasets hand over.
+
+The engine knows plain arrays, `bytes`, `headrace.SparseTensor` and `headrace.RaggedTensor`; users
+of this package see `tf.Tensor`, `tf.SparseTensor` and `tf.RaggedTensor`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import spec as own_spec
+from .. import tensors as own
+from ..nest import is_structure, items, map_structure, rebuild
+from .convert import convert, is_dense
+from .tensor import Tensor, raw, wrap
+
+__all__ = ["component", "from_own", "from_own_nest", "returned", "source", "spec_of", "to_own"]
+
+
+def component(leaf: Any) -> Any:
+    """Return a leaf of an element as a tensor, by TensorFlow's rules.
+
+    Raises
+    ------
+    ValueError, TypeError
+        It is no tensor.
+    """
+    from ..dataset import Dataset
+
+    if is_dense(leaf) or getattr(leaf, "_is_composite", False) or isinstance(leaf, Dataset):
+        return leaf
+    if isinstance(leaf, own.SparseTensor | own.RaggedTensor):
+        return from_own(leaf)
+    if getattr(type(leaf), "_is_component", False):  # optionals and the like
+        return leaf
+    return convert(leaf)
+
+
+def returned(result: Any) -> Any:
+    """Return what a function gave as a structure: a list is a tuple, lists in it are tensors."""
+    return tuple(result) if type(result) is list else result
+
+
+def source(value: Any) -> Any:
+    """Return a nest given as data as the engine takes it."""
+    if is_structure(value):
+        return rebuild(value, [source(child) for _, child in items(value)])
+    return to_own(component(value))
+
+
+def to_own(value: Any) -> Any:
+    """Return a tensor as the engine takes it."""
+    if type(value) is Tensor:
+        array = raw(value)
+        if array.ndim == 0 and array.dtype == object:
+            return array.item()
+        return array
+    convert_it = getattr(value, "_to_own", None)
+    return value if convert_it is None else convert_it()
+
+
+def from_own(value: Any) -> Any:
+    """Return what the engine hands out as a tensor; the array is not copied."""
+    if isinstance(value, np.ndarray):
+        return value if type(value) is Tensor else _array(value)
+    if isinstance(value, np.generic | bytes | str | bool | int | float | complex):
+        return wrap(value)
+    if isinstance(value, own.SparseTensor):
+        from .sparse import SparseTensor
+
+        return SparseTensor.of_own(value)
+    if isinstance(value, own.RaggedTensor):
+        from .ragged import RaggedTensor
+
+        return RaggedTensor.of_own(value)
+    from ..dataset import Dataset
+
+    if isinstance(value, Dataset):
+        from .data.dataset import adopt
+
+        return adopt(value)
+    return value
+
+
+def _array(array: Any) -> Any:
+    """Text becomes bytes; everything else is a view."""
+    if array.dtype == object and array.size and any(type(item) is str for item in array.flat):
+        return convert(array)
+    return wrap(array)
+
+
+def from_own_nest(element: Any) -> Any:
+    """Return an element of the engine with tensors as its leaves."""
+    return map_structure(from_own, element)
+
+
+def spec_of(value: Any) -> Any:
+    """Return headrace's spec of a tensor, symbol, sparse or ragged value."""
+    found = getattr(value, "_own_spec", None)
+    if found is not None:
+        return found()
+    if type(value) is Tensor:
+        return own_spec.spec_of(to_own(value))
+    return getattr(value, "_spec", None) or own_spec.spec_of(value)

@@ -1,0 +1,661 @@
+"""Control flow and functions: `cond`, `while_loop`, `function`, `py_function` and more.
+
+A branch on a value that only a run knows is tried both ways when a function is traced; the function
+then runs as Python, which takes the right one.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidArgumentError
+from .convert import convert, is_dense, is_symbol
+from .dtypes import as_dtype
+from .dtypes import bool as bool_
+from .errors_of import raised_as
+from .kernels import static_shape, symbol_of
+from .nest import flatten, map_structure, pack_sequence_as
+from .tensor import raw, wrap
+
+__all__ = [
+    "Assert",
+    "Module",
+    "Variable",
+    "case",
+    "cond",
+    "control_dependencies",
+    "device",
+    "executing_eagerly",
+    "function",
+    "get_static_value",
+    "group",
+    "init_scope",
+    "inside_function",
+    "is_symbolic_tensor",
+    "map_fn",
+    "name_scope",
+    "no_op",
+    "numpy_function",
+    "print",
+    "py_function",
+    "switch_case",
+    "tuple",
+    "vectorized_map",
+    "while_loop",
+]
+
+
+def cond(
+    pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable[[], Any] | None = None,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """Return what one of two functions gives; mirrors ``tf.cond``.
+
+    Examples
+    --------
+    >>> tf.cond(tf.constant(2) < 3, lambda: "yes", lambda: "no")
+    'yes'
+    """
+    if not callable(true_fn):
+        raise TypeError(f"'true_fn' must be callable, got {type(true_fn).__name__}")
+    if not callable(false_fn):
+        raise TypeError(f"'false_fn' must be callable, got {type(false_fn).__name__}")
+    if is_symbol(pred):
+        recorded = _both(pred, true_fn, false_fn)
+        if recorded is not None:
+            return recorded
+    return true_fn() if bool(pred) else false_fn()
+
+
+def _both(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> Any:
+    """Compute both sides and choose, where that is one and the same; None otherwise.
+
+    As in TensorFlow both functions are traced. A result of fixed shape is chosen by the engine.
+    """
+    from .gathering import where
+
+    tracer: Any = pred._tracer
+    if tracer.why is not None or pred.dtype is not bool_:
+        return None
+    first, second = true_fn(), false_fn()
+    doubt: Any = tracer.why
+    if doubt is not None:  # one side has no kernel: a run decides which one is computed
+        tracer.why = None
+        return None
+    ours, theirs = flatten(first), flatten(second)
+    fits = len(ours) == len(theirs)
+    pairs = [(convert(a), convert(b)) for a, b in zip(ours, theirs, strict=False)] if fits else []
+    alike = fits and all(
+        a.dtype is b.dtype
+        and static_shape(a) == static_shape(b)
+        and None not in (static_shape(a) or (None,))
+        for a, b in pairs
+    )
+    if not alike:
+        return None
+    return pack_sequence_as(first, [where(pred, a, b) for a, b in pairs])
+
+
+def case(
+    pred_fn_pairs: Any, default: Callable[[], Any] | None = None, exclusive: bool = False,
+    strict: bool = False, name: str = "case",
+) -> Any:  # fmt: skip
+    """Return what the function of the first true predicate gives; mirrors ``tf.case``."""
+    pairs = list(pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs)
+    if not pairs:
+        raise ValueError("case needs at least one pair of a predicate and a function")
+    if exclusive and sum(bool(pred) for pred, _ in pairs if not is_symbol(pred)) > 1:
+        raise InvalidArgumentError("Input error: exclusive is set but several predicates are true")
+    (pred, action), rest = pairs[0], pairs[1:]
+    if rest:
+        return cond(pred, action, lambda: case(rest, default))
+    return cond(pred, action, default if default is not None else action)
+
+
+def switch_case(
+    branch_index: Any,
+    branch_fns: Any,
+    default: Callable[[], Any] | None = None,
+    name: str = "switch_case",
+) -> Any:
+    """Return what the function of this number gives; mirrors ``tf.switch_case``."""
+    if not is_dense(branch_index):
+        raise TypeError(f"'branch_index' must be a Tensor, got {type(branch_index)}")
+    if isinstance(branch_fns, dict):
+        branches = dict(branch_fns)
+    else:
+        listed = list(branch_fns)
+        branches = (
+            dict(listed)
+            if listed and isinstance(listed[0], builtins.tuple)
+            else dict(enumerate(listed))
+        )
+    last = default if default is not None else branches[max(branches)]
+    if not is_symbol(branch_index):
+        return branches.get(int(branch_index), last)()
+    pairs = [(branch_index == number, action) for number, action in branches.items()]
+    return case(pairs, last)
+
+
+def while_loop(
+    cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
+    maximum_iterations: Any = None, name: str | None = None,
+) -> Any:  # fmt: skip
+    """Run `body` while `cond` holds; mirrors ``tf.while_loop``.
+
+    Examples
+    --------
+    >>> tf.while_loop(lambda i: i < 3, lambda i: (i + 1,), [tf.constant(0)])[0].numpy()
+    np.int32(3)
+    """
+    variables = loop_vars
+    count, limit = 0, None if maximum_iterations is None else int(maximum_iterations)
+    pack = not isinstance(variables, list | builtins.tuple)
+    while (limit is None or count < limit) and bool(cond(variables) if pack else cond(*variables)):
+        result = body(variables) if pack else body(*variables)
+        if not pack and not isinstance(result, list | builtins.tuple):
+            result = [result]
+        variables, count = result, count + 1
+    return map_structure(convert, variables)
+
+
+def function(
+    func: Callable[..., Any] | None = None, input_signature: Any = None, **options: Any
+) -> Any:
+    """Return the function as it is; mirrors ``tf.function``, which would compile it.
+
+    Datasets trace what they are given anyway; called outside of one, it runs as Python.
+
+    Examples
+    --------
+    >>> @tf.function(input_signature=[tf.TensorSpec([], tf.int32)])
+    ... def double(x):
+    ...     return x * 2
+    >>> double(tf.constant(2)).numpy()
+    np.int32(4)
+    """
+    if func is None:
+        return functools.partial(function, input_signature=input_signature, **options)
+
+    @functools.wraps(func)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        found = [convert(arg) if _is_array(arg) else arg for arg in args]
+        result = func(*found, **kwargs)
+        return map_structure(lambda leaf: convert(leaf) if _is_number(leaf) else leaf, result)
+
+    called.python_function = func  # type: ignore[attr-defined]
+    called.get_concrete_function = lambda *args, **kwargs: called  # type: ignore[attr-defined]
+    called.input_signature = input_signature  # type: ignore[attr-defined]
+    return called
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and not is_dense(value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, np.ndarray | np.generic | int | float | str | bytes) and not is_dense(
+        value
+    )
+
+
+def _outputs(result: Any, Tout: Any) -> Any:
+    """Return results as tensors of the declared dtypes."""
+    if Tout is None or Tout == []:
+        return None
+    if not isinstance(Tout, list | builtins.tuple | dict):
+        return _output(result, Tout)
+    if isinstance(Tout, dict):
+        return {key: _output(result[key], kind) for key, kind in Tout.items()}
+    given = result if isinstance(result, list | builtins.tuple) else [result]
+    if len(given) != len(Tout):
+        raise InvalidArgumentError(
+            f"the function returned {len(given)} values, Tout declares {len(Tout)}"
+        )
+    return [_output(value, kind) for value, kind in zip(given, Tout, strict=True)]
+
+
+def _output(value: Any, kind: Any) -> Any:
+    dtype = _dtype_of(kind)
+    if getattr(value, "_is_composite", False):
+        return value
+    found = convert(value, None, dtype)
+    if found.dtype is not dtype:
+        raise InvalidArgumentError(
+            f"the function returned {found.dtype.name} where Tout declares {dtype.name}"
+        )
+    return found
+
+
+def _dtype_of(kind: Any) -> Any:
+    return (
+        as_dtype(getattr(kind, "dtype", kind)) if not isinstance(kind, np.dtype) else as_dtype(kind)
+    )
+
+
+def _stand_ins(name: str, args: Any, Tout: Any) -> Any:
+    """Return symbols for the results of a Python function where a trace runs."""
+    from .convert import tracer_now
+    from .specs import TypeSpec, to_own
+
+    found = symbol_of(builtins.tuple(flatten(list(args), expand_composites=True)))
+    tracer = found._tracer if found is not None else tracer_now()
+    if tracer is None or not hasattr(tracer, "unrecorded"):
+        return None
+
+    def make(kind: Any) -> Any:
+        if isinstance(kind, TypeSpec):
+            return tracer.stand_in(name, to_own(kind))
+        return tracer.unrecorded(name, None, _dtype_of(kind))
+
+    tracer.doubt(f"calls {name}")
+    if Tout is None or Tout == []:
+        return [None]
+    if isinstance(Tout, dict):
+        return [{key: make(kind) for key, kind in Tout.items()}]
+    if isinstance(Tout, list | builtins.tuple):
+        return [[make(kind) for kind in Tout]]
+    return [make(Tout)]
+
+
+def py_function(
+    func: Callable[..., Any] | None = None,
+    inp: Any = None,
+    Tout: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Call a Python function with tensors; mirrors ``tf.py_function``.
+
+    Parameters
+    ----------
+    func
+        Gets tensors, returns values that become tensors of `Tout`.
+    inp
+        Its arguments.
+    Tout
+        A dtype, or a list of them.
+
+    Raises
+    ------
+    InvalidArgumentError, UnknownError, UnimplementedError
+        The function raised; its exception is the cause.
+
+    Examples
+    --------
+    >>> tf.py_function(lambda x: x + 1, [1], tf.int32).numpy()
+    np.int32(2)
+    """
+    assert func is not None
+    made = _stand_ins("py_function", inp or [], Tout)
+    if made is not None:
+        return made[0]
+    args = [arg if getattr(arg, "_is_composite", False) else convert(arg) for arg in inp or []]
+    with raised_as(getattr(func, "__name__", "func")):
+        return _outputs(func(*args), Tout)
+
+
+def numpy_function(
+    func: Callable[..., Any] | None = None, inp: Any = None, Tout: Any = None,
+    stateful: bool = True, name: str | None = None,
+) -> Any:  # fmt: skip
+    """Call a Python function with NumPy arrays; mirrors ``tf.numpy_function``.
+
+    Examples
+    --------
+    >>> tf.numpy_function(np.sum, [[1, 2]], tf.int64).numpy()
+    np.int64(3)
+    """
+    assert func is not None
+    made = _stand_ins("numpy_function", inp or [], Tout)
+    if made is not None:
+        return made[0]
+    args = [convert(arg).numpy() for arg in inp or []]
+    with raised_as(getattr(func, "__name__", "func")):
+        result = func(*args)
+        found = (
+            result
+            if Tout is None or isinstance(result, list | builtins.tuple)
+            else _strict(result, Tout)
+        )
+        return _outputs(found, Tout)
+
+
+def _strict(value: Any, Tout: Any) -> Any:
+    """NumPy's dtype must be the declared one: nothing is converted here."""
+    if isinstance(Tout, list | builtins.tuple):
+        return value
+    array = np.asarray(value)
+    dtype = _dtype_of(Tout)
+    if (
+        array.dtype.kind not in "OSU"
+        and array.dtype != dtype.dtype
+        and isinstance(value, np.ndarray | np.generic)
+    ):
+        raise InvalidArgumentError(
+            f"0-th value returned by the function is {array.dtype}, but expects {dtype.name}"
+        )
+    return value
+
+
+def print(*inputs: Any, **kwargs: Any) -> None:
+    """Print values, when the function runs; mirrors ``tf.print``.
+
+    A function that prints runs as Python, once per element.
+    """
+    import sys
+
+    from .convert import tracer_now
+
+    tracer = tracer_now()
+    if tracer is not None and hasattr(tracer, "doubt"):
+        tracer.doubt("prints")
+        return
+    stream = kwargs.get("output_stream", sys.stderr)
+    if isinstance(stream, str):
+        stream = sys.stdout if "stdout" in stream else sys.stderr
+    parts = [_shown(value) for value in inputs]
+    builtins.print(*parts, sep=kwargs.get("sep", " "), end=kwargs.get("end", "\n"), file=stream)
+
+
+def _shown(value: Any) -> str:
+    if is_dense(value):
+        array = raw(value)
+        return str(
+            array.item().decode("utf-8", "replace")
+            if array.dtype == object and not array.ndim
+            else array
+        )
+    return str(value)
+
+
+def Assert(
+    condition: Any, data: Any, summarize: int | None = None, name: str | None = None
+) -> None:
+    """Check a condition; mirrors ``tf.debugging.Assert``.
+
+    Raises
+    ------
+    InvalidArgumentError
+        It is false; `data` is in the text.
+    """
+    if is_symbol(condition):
+        condition._tracer.doubt("asserts something of a value")
+        return
+    if not bool(raw(convert(condition)).all()):
+        shown = "\n".join(str(raw(convert(item))) for item in data)
+        raise InvalidArgumentError(
+            f"Expected '{raw(convert(condition))}' to be true. Summarized data: {shown}"
+        )
+
+
+def no_op(name: str | None = None) -> None:
+    """Do nothing; mirrors ``tf.no_op``."""
+
+
+def group(*inputs: Any, **kwargs: Any) -> None:
+    """Do nothing more: the inputs are computed; mirrors ``tf.group``."""
+
+
+def tuple(tensors: Any, control_inputs: Any = None, name: str | None = None) -> list[Any]:
+    """Return the tensors; mirrors ``tf.tuple``."""
+    return [None if x is None else convert(x) for x in tensors]
+
+
+@contextlib.contextmanager
+def control_dependencies(control_inputs: Any) -> Iterator[None]:
+    """Order nothing: Python runs in order; mirrors ``tf.control_dependencies``."""
+    if callable(control_inputs):
+        control_inputs()
+    yield
+
+
+@contextlib.contextmanager
+def name_scope(name: str, *args: Any, **kwargs: Any) -> Iterator[str]:
+    """Name nothing; mirrors ``tf.name_scope``."""
+    yield f"{name}/"
+
+
+@contextlib.contextmanager
+def device(device_name: Any) -> Iterator[None]:
+    """Place nothing: there is the CPU only; mirrors ``tf.device``."""
+    yield
+
+
+@contextlib.contextmanager
+def init_scope() -> Iterator[None]:
+    """Run as it is; mirrors ``tf.init_scope``."""
+    yield
+
+
+def executing_eagerly() -> bool:
+    """Tell whether code runs now, not in a trace; mirrors ``tf.executing_eagerly``."""
+    from .convert import tracer_now
+
+    return tracer_now() is None
+
+
+def inside_function() -> bool:
+    """Tell whether a function is being traced; mirrors ``tf.inside_function``."""
+    return not executing_eagerly()
+
+
+def is_symbolic_tensor(tensor: Any) -> bool:
+    """Tell whether a tensor is the stand-in of a trace; mirrors ``tf.is_symbolic_tensor``."""
+    return is_symbol(tensor)
+
+
+def get_static_value(tensor: Any, partial: bool = False) -> Any:
+    """Return the value where it is known, else None; mirrors ``tf.get_static_value``."""
+    if is_symbol(tensor):
+        return None
+    return tensor.numpy() if is_dense(tensor) else tensor
+
+
+def map_fn(
+    fn: Callable[..., Any], elems: Any, dtype: Any = None, parallel_iterations: int | None = None,
+    back_prop: bool = True, swap_memory: bool = False, infer_shape: bool = True,
+    name: str | None = None, fn_output_signature: Any = None,
+) -> Any:  # fmt: skip
+    """Apply a function to each row and stack the results; mirrors ``tf.map_fn``."""
+    from .array_ops import stack
+
+    rows = [convert(x) if not getattr(x, "_is_composite", False) else x for x in flatten(elems)]
+    found = symbol_of(builtins.tuple(flatten(rows, expand_composites=True)))
+    counts = [(static_shape(x) or (None,))[0] for x in rows if is_dense(x)]
+    if found is not None and None in counts:
+        found._tracer.refuse("maps a function over rows of which only a run knows the number")
+    iterators = [list(x) for x in rows]
+    results = [fn(pack_sequence_as(elems, list(each))) for each in zip(*iterators, strict=True)]
+    if not results:
+        signature = fn_output_signature if fn_output_signature is not None else dtype
+        kinds = (
+            [rows[0].dtype]
+            if signature is None
+            else [_dtype_of(kind) for kind in flatten(signature)]
+        )
+        empty = [wrap(np.zeros(0, kind.dtype)) for kind in kinds]
+        return empty[0] if signature is None else pack_sequence_as(signature, empty)
+    return map_structure(lambda *leaves: stack(list(leaves)), *results)
+
+
+def vectorized_map(
+    fn: Callable[..., Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True
+) -> Any:
+    """Apply a function to each row; mirrors ``tf.vectorized_map``."""
+    return map_fn(fn, elems)
+
+
+class Module:
+    """A holder of variables; mirrors ``tf.Module``."""
+
+    def __init__(self, name: str | None = None) -> None:
+        self.name = name
+
+
+class Variable:
+    """A value that can be changed; mirrors ``tf.Variable``, as far as input code needs it.
+
+    Parameters
+    ----------
+    initial_value
+        The first value, or a function that gives it.
+    dtype
+        The type of the value.
+
+    Examples
+    --------
+    >>> counter = tf.Variable(1)
+    >>> counter.assign_add(2).numpy(), (counter * 2).numpy()
+    (np.int32(3), np.int32(6))
+    """
+
+    __array_priority__ = 100
+
+    def __init__(
+        self, initial_value: Any = None, trainable: bool | None = None, validate_shape: bool = True,
+        caching_device: Any = None, name: str | None = None, variable_def: Any = None,
+        dtype: Any = None, import_scope: Any = None, constraint: Any = None,
+        synchronization: Any = None, aggregation: Any = None, shape: Any = None, **options: Any,
+    ) -> None:  # fmt: skip
+        value = initial_value() if callable(initial_value) else initial_value
+        self._value = convert(value, dtype)
+        self.name = f"{name or 'Variable'}:0"
+        self.trainable = trainable is not False
+
+    @property
+    def shape(self) -> Any:
+        """The sizes."""
+        return self._value.shape
+
+    @property
+    def dtype(self) -> Any:
+        """The type of the value."""
+        return self._value.dtype
+
+    def value(self) -> Any:
+        """Return the present value, a tensor."""
+        return self._value
+
+    read_value = value
+    __tf_tensor__ = value
+
+    def numpy(self) -> Any:
+        """Return the present value as NumPy has it."""
+        return self._value.numpy()
+
+    def assign(
+        self,
+        value: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
+    ) -> Variable:
+        """Set the value."""
+        self._value = convert(value, self._value.dtype)
+        return self
+
+    def assign_add(
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
+    ) -> Variable:
+        """Add to the value."""
+        self._value = self._value + delta
+        return self
+
+    def assign_sub(
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
+    ) -> Variable:
+        """Subtract from the value."""
+        self._value = self._value - delta
+        return self
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        array = raw(self._value)
+        return array if dtype is None else array.astype(dtype)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._value, name)
+
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
+    def __int__(self) -> int:
+        return int(self._value)
+
+    def __float__(self) -> float:
+        return float(self._value)
+
+    def __index__(self) -> int:
+        return int(self._value)
+
+    def __len__(self) -> int:
+        return len(self._value)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._value)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._value[key]
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __repr__(self) -> str:
+        shape, dtype = raw(self._value).shape, self.dtype.name
+        return f"<tf.Variable '{self.name}' shape={shape} dtype={dtype}, numpy={self.numpy()!r}>"
+
+
+def _forward(name: str) -> Any:
+    def call(self: Variable, *args: Any) -> Any:
+        return getattr(self._value, name)(*args)
+
+    return call
+
+
+for _name in [
+    "add",
+    "radd",
+    "sub",
+    "rsub",
+    "mul",
+    "rmul",
+    "truediv",
+    "rtruediv",
+    "floordiv",
+    "rfloordiv",
+    "mod",
+    "rmod",
+    "pow",
+    "rpow",
+    "matmul",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "eq",
+    "ne",
+    "neg",
+    "abs",
+    "invert",
+    "and",
+    "or",
+    "xor",
+]:
+    setattr(Variable, f"__{_name}__", _forward(f"__{_name}__"))

@@ -1,0 +1,227 @@
+"""New tensors: `zeros`, `fill`, `range`, `eye` and more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidArgumentError
+from .convert import convert, is_dense, is_symbol
+from .dtypes import DType, as_dtype, float32, float64, int32, int64, string
+from .kernels import python, static_shape
+from .sizes import known_sizes, sizes_of, vector
+from .tensor import raw, wrap
+
+__all__ = [
+    "eye",
+    "fill",
+    "linspace",
+    "meshgrid",
+    "ones",
+    "ones_like",
+    "range",
+    "sequence_mask",
+    "zeros",
+    "zeros_like",
+]
+
+
+def _filled(shape: Any, value: Any, dtype: DType) -> Any:
+    """Return a tensor of one value, a stand-in where only a run knows the shape."""
+    sizes = sizes_of(shape)
+    kind = dtype.dtype
+    if sizes is not None and (plain := vector(sizes)) is not None:
+        if any(size < 0 for size in plain):
+            raise InvalidArgumentError(f"Dimension {min(plain)} must be >= 0")
+        return wrap(np.full(plain, value, kind))
+    dims = convert(shape)
+    return python(
+        "a shape that a run computes",
+        lambda d: np.full(d.tolist(), value, kind),
+        (known_sizes(sizes), dtype),
+        dims,
+    )
+
+
+def zeros(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any = None) -> Any:
+    """Return zeros, or empty strings; mirrors ``tf.zeros``.
+
+    Examples
+    --------
+    >>> tf.zeros([2]).numpy()
+    array([0., 0.], dtype=float32)
+    """
+    target = as_dtype(dtype)
+    return _filled(shape, b"" if target is string else 0, target)
+
+
+def ones(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any = None) -> Any:
+    """Return ones; mirrors ``tf.ones``."""
+    return _filled(shape, 1, as_dtype(dtype))
+
+
+def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Any:
+    """Return a tensor of one value; mirrors ``tf.fill``.
+
+    Examples
+    --------
+    >>> tf.fill([2], 7).numpy()
+    array([7, 7], dtype=int32)
+    """
+    from .array_ops import broadcast_to
+
+    filler = convert(value)
+    if static_shape(filler) not in ((), None):
+        raise InvalidArgumentError(f"value must be a scalar. Got shape {filler.shape}")
+    if is_symbol(filler):
+        return broadcast_to(filler, dims)
+    return _filled(dims, raw(filler).item(), filler.dtype)
+
+
+def _like(input: Any, dtype: Any, value: int) -> Any:
+    from .casting import cast
+
+    mapper = getattr(type(input), "_map_values", None)
+    if mapper is not None:
+        return mapper(lambda values: _like(values, dtype, value), input)
+    x = convert(input)
+    target = x.dtype if dtype is None else as_dtype(dtype)
+    filler: Any = (b"" if value == 0 else b"1") if target is string else value
+    dims = static_shape(x)
+    if dims is not None and None not in dims:
+        return _filled(dims, filler, target)
+    if x.dtype is string or target is string:
+        return python(
+            "zeros_like of strings",
+            lambda a: np.full(a.shape, filler, target.dtype),
+            (dims, target),
+            x,
+        )
+    none = cast(x != x, target) if not x.dtype.is_floating else cast(_zero(x), target)
+    return none if value == 0 else none + 1
+
+
+def _zero(x: Any) -> Any:
+    """Return zeros of the shape of a symbol of floats, NaN or not."""
+    from .arithmetic import logical_not
+    from .elementwise import is_nan
+
+    nan = is_nan(x)
+    return nan & logical_not(nan)
+
+
+def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
+    """Return zeros of the shape of another tensor; mirrors ``tf.zeros_like``."""
+    return _like(input, dtype, 0)
+
+
+def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
+    """Return ones of the shape of another tensor; mirrors ``tf.ones_like``."""
+    return _like(input, dtype, 1)
+
+
+_ORDER = (int32, int64, float32, float64)
+
+
+def range(
+    start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range"
+) -> Any:
+    """Return evenly spaced numbers; mirrors ``tf.range``.
+
+    Examples
+    --------
+    >>> tf.range(3).numpy(), tf.range(1, 2, 0.5).numpy()
+    (array([0, 1, 2], dtype=int32), array([1. , 1.5], dtype=float32))
+    """
+    if limit is None:
+        start, limit = 0, start
+    ends = [start, limit, delta]
+    if dtype is not None:
+        target = as_dtype(dtype)
+        tensors = [_as(end, target) for end in ends]
+    else:
+        tensors = [convert(end) for end in ends]
+        kinds = [x.dtype for x in tensors]
+        target = max((kind for kind in kinds if kind in _ORDER), key=_ORDER.index, default=kinds[0])
+        tensors = [_as(x, target) for x in tensors]
+
+    def compute(first: Any, last: Any, step: Any) -> Any:
+        if step == 0:
+            raise InvalidArgumentError("Requires delta != 0: 0")
+        if target.is_floating:
+            count = int(np.ceil(np.abs((last - first) / step))) if (last - first) * step > 0 else 0
+            return (first + np.arange(count, dtype=target.dtype) * step).astype(target.dtype)
+        return np.arange(int(first), int(last), int(step), dtype=target.dtype)
+
+    return python("range up to a value that a run computes", compute, ((None,), target), *tensors)
+
+
+def _as(value: Any, dtype: DType) -> Any:
+    from .casting import cast
+
+    return cast(value, dtype) if is_dense(value) else cast(convert(value), dtype)
+
+
+def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Any:
+    """Return `num` values from `start` to `stop`; mirrors ``tf.linspace``."""
+    from .casting import cast
+
+    first = convert(start)
+    last = convert(stop, None, first.dtype)
+    if first.dtype.is_integer:
+        first, last = cast(first, float64), cast(last, float64)
+    kind = first.dtype
+    dims = static_shape(first)
+    count = None if is_symbol(num) else int(num)
+    out = (
+        None
+        if dims is None
+        else (*dims[: axis % (len(dims) + 1)], count, *dims[axis % (len(dims) + 1) :])
+    )
+
+    def compute(low: Any, high: Any, n: Any) -> Any:
+        return np.linspace(low, high, int(n), axis=axis).astype(kind.dtype)
+
+    return python("linspace", compute, (out, kind), first, last, convert(num))
+
+
+def eye(
+    num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = float32,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """Return identity matrices; mirrors ``tf.eye``."""
+    matrix = np.eye(int(num_rows), None if num_columns is None else int(num_columns))
+    matrix = matrix.astype(as_dtype(dtype).dtype)
+    if batch_shape is not None:
+        matrix = np.broadcast_to(matrix, (*(sizes_of(batch_shape) or ()), *matrix.shape)).copy()
+    return wrap(matrix)
+
+
+def meshgrid(*args: Any, indexing: str = "xy", **kwargs: Any) -> list[Any]:
+    """Return coordinate grids; mirrors ``tf.meshgrid``."""
+    tensors = [convert(arg) for arg in args]
+    sizes = [(static_shape(x) or (None,))[0] for x in tensors]
+    if indexing == "xy" and len(sizes) > 1:
+        sizes[:2] = sizes[1::-1]
+    outs: list[Any] = [(tuple(sizes), x.dtype) for x in tensors]
+    compute = lambda *arrays: np.meshgrid(*arrays, indexing=indexing)  # type: ignore[call-overload]  # noqa: E731
+    return python("meshgrid", compute, outs, *tensors)  # type: ignore[no-any-return]
+
+
+def sequence_mask(
+    lengths: Any, maxlen: Any = None, dtype: Any = "bool", name: str | None = None
+) -> Any:
+    """Return which positions lie before each length; mirrors ``tf.sequence_mask``."""
+    x, target = convert(lengths), as_dtype(dtype)
+    dims = static_shape(x)
+    width = None if maxlen is None or is_symbol(maxlen) else int(maxlen)
+    args = (x,) if maxlen is None else (x, convert(maxlen))
+
+    def compute(array: Any, end: Any = None) -> Any:
+        last = int(array.max(initial=0)) if end is None else int(end)
+        return (np.arange(last) < array[..., None]).astype(target.dtype)
+
+    return python(
+        "sequence_mask", compute, (None if dims is None else (*dims, width), target), *args
+    )

@@ -1,0 +1,296 @@
+"""The `Dataset` of ``tf.data``: headrace's, with tensors in and out.
+
+Every method of `headrace.Dataset` is here, under the same name. Values become tensors by
+TensorFlow's rules (lists int32 or float32, text bytes), functions get tensors and are traced when
+the method is called, and iterating yields tensors.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ... import dataset as own
+from ...function import Function
+from ...generator import Source, signature_of
+from ...ops import refuse_in_trace
+from ...spec import UnknownSpec
+from .. import specs
+from ..bridge import source
+from ..functions import TensorFunction, tensor_function
+from ..tensor import wrap
+from .arguments import argument, wrapped
+from .generator import TensorSource
+from .iterator import Iterator, NumpyIterator
+
+__all__ = ["Dataset", "adopt"]
+
+
+class Dataset(own.Dataset[Any]):
+    """A pipeline that yields tensors; mirrors ``tf.data.Dataset``.
+
+    Examples
+    --------
+    >>> dataset = tf.data.Dataset.range(3).map(lambda x: x * 2)
+    >>> list(dataset.as_numpy_iterator())
+    [np.int64(0), np.int64(2), np.int64(4)]
+    >>> dataset.element_spec
+    TensorSpec(shape=(), dtype=tf.int64, name=None)
+    """
+
+    __slots__ = ()
+
+    _family: ClassVar[Any]
+
+    # What functions and steps are here.
+
+    @classmethod
+    def _adapted(cls, op: str, inputs: Any, args: dict[str, Any]) -> dict[str, Any]:
+        """Return the arguments of a step with functions that follow TensorFlow's rules."""
+        made = {
+            name: tensor_function(value) if isinstance(value, Function) else value
+            for name, value in args.items()
+        }
+        if "output_signature" in made and made["output_signature"] is None:
+            _state_results(inputs, made)
+        return made
+
+    @classmethod
+    def _class_of(cls, op: str) -> type[own.Dataset[Any]]:
+        """Return the class of the result of a step."""
+        return Dataset
+
+    # Sources.
+
+    @staticmethod
+    def from_tensors(tensors: Any, name: str | None = None) -> Any:
+        """Yield one element; mirrors ``tf.data.Dataset.from_tensors``.
+
+        Parameters
+        ----------
+        tensors
+            A nest of values; each becomes a tensor, a list too.
+        name
+            Accepted for tf.data's sake.
+
+        Raises
+        ------
+        ValueError, TypeError
+            A value that is no tensor.
+
+        Examples
+        --------
+        >>> tf.data.Dataset.from_tensors([1, 2]).element_spec
+        TensorSpec(shape=(2,), dtype=tf.int32, name=None)
+        """
+        return adopt(own.Dataset.from_tensors(source(tensors)))
+
+    @staticmethod
+    def from_tensor_slices(tensors: Any, name: str | None = None) -> Any:
+        """Yield the slices along axis 0; mirrors ``tf.data.Dataset.from_tensor_slices``.
+
+        Parameters
+        ----------
+        tensors
+            A nest of values of one size along axis 0. Arrays keep their dtype and are borrowed.
+        name
+            Accepted for tf.data's sake.
+
+        Raises
+        ------
+        ValueError, TypeError
+            A value that is no tensor, or sizes that differ.
+
+        Examples
+        --------
+        >>> for value in tf.data.Dataset.from_tensor_slices(["a", "b"]):
+        ...     print(value.numpy())
+        b'a'
+        b'b'
+        """
+        return adopt(own.Dataset.from_tensor_slices(source(tensors)))
+
+    @staticmethod
+    def from_generator(
+        generator: Callable[..., Iterable[Any]],
+        output_types: Any = None,
+        output_shapes: Any = None,
+        args: Any = None,
+        output_signature: Any = None,
+        name: str | None = None,
+    ) -> Any:
+        """Yield what a Python generator yields; mirrors ``tf.data.Dataset.from_generator``.
+
+        Parameters
+        ----------
+        generator
+            A callable; what it returns is iterated once per run.
+        output_types, output_shapes
+            Nests of dtypes and of shapes.
+        args
+            Arguments of `generator`, handed over as NumPy arrays.
+        output_signature
+            A nest of specs, in place of types and shapes.
+        name
+            Accepted for tf.data's sake.
+
+        Raises
+        ------
+        TypeError
+            `generator` is not callable, or nothing says what it yields.
+        InvalidArgumentError
+            During iteration, for an element that does not fit.
+
+        Examples
+        --------
+        >>> dataset = tf.data.Dataset.from_generator(lambda: range(2), output_types=tf.int32)
+        >>> list(dataset.as_numpy_iterator())
+        [np.int32(0), np.int32(1)]
+        """
+        if not callable(generator):
+            raise TypeError("`generator` must be a Python callable.")
+        if output_signature is not None:
+            _check_signature(output_signature)
+        signature = signature_of(
+            argument(output_types), argument(output_shapes), argument(output_signature)
+        )
+        if args is not None and not isinstance(args, tuple | list):
+            raise TypeError(f"`args` must be a tuple, got {args!r}")
+        given = tuple(np.asarray(source(arg), _text_dtype(arg)) for arg in args or ())
+        return adopt(
+            own._make(
+                "from_generator", (), source=TensorSource(Source(generator, signature, given))
+            )
+        )
+
+    # Iterating.
+
+    def iterator(self, state: str | None = None) -> Iterator:
+        """Start a run; see `headrace.Dataset.iterator`."""
+        refuse_in_trace("iterates over a dataset")
+        run = Iterator(self._plan, self.options().to_json(), state)
+        run._dataset = self
+        return run
+
+    def __iter__(self) -> Iterator:
+        return self.iterator()
+
+    def as_numpy_iterator(self) -> Any:
+        """Start a run that yields NumPy's values; mirrors ``tf.data.Dataset.as_numpy_iterator``.
+
+        Raises
+        ------
+        TypeError
+            Elements hold datasets.
+
+        Examples
+        --------
+        >>> next(tf.data.Dataset.from_tensors("a").as_numpy_iterator())
+        b'a'
+        """
+        from ...nest import flatten
+
+        for leaf in flatten(specs.from_own(self._plan.element_spec)):
+            if isinstance(leaf, specs.DatasetSpec | specs.OptionalSpec):
+                raise TypeError(
+                    "`tf.data.Dataset.as_numpy_iterator()` is not supported for datasets that "
+                    f"produce values of type {leaf.value_type}"
+                )
+        return NumpyIterator(self.iterator())
+
+    # Looking.
+
+    @property
+    def element_spec(self) -> Any:
+        """What elements look like, a nest of `tf.TypeSpec`.
+
+        Examples
+        --------
+        >>> tf.data.Dataset.range(3).batch(2).element_spec
+        TensorSpec(shape=(None,), dtype=tf.int64, name=None)
+        """
+        return specs.from_own(self._plan.element_spec)
+
+    def cardinality(self) -> Any:
+        """Return how many elements there are, an int64 tensor.
+
+        Examples
+        --------
+        >>> tf.data.Dataset.range(3).cardinality().numpy()
+        np.int64(3)
+        """
+        return wrap(np.int64(self._plan.cardinality))
+
+    def get_next(self) -> Any:
+        """Raise AttributeError: an iterator has it."""
+        raise AttributeError("a dataset has no get_next, iter(dataset) has")
+
+    @property
+    def _type_spec(self) -> Any:
+        return specs.DatasetSpec(self.element_spec)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (super().__reduce__(),)
+
+
+Dataset._family = Dataset
+
+
+def adopt(dataset: own.Dataset[Any], kind: type[Dataset] = Dataset) -> Any:
+    """Return a dataset of headrace as one of ``tf.data``; it is the same plan."""
+    if isinstance(dataset, kind):
+        return dataset
+    made = object.__new__(kind)
+    made._plan, made._op, made._args = dataset._plan, dataset._op, dataset._args
+    made._inputs, made._options = dataset._inputs, dataset._options
+    return made
+
+
+def _restored(reduced: tuple[Callable[..., own.Dataset[Any]], tuple[Any, ...]]) -> Any:
+    make, args = reduced
+    return adopt(make(*args))
+
+
+def _state_results(inputs: Any, args: dict[str, Any]) -> None:
+    """Tell the engine what a function that runs as Python returns, as its trace knows."""
+    functions = [value for value in args.values() if isinstance(value, TensorFunction)]
+    if len(functions) != 1 or functions[0].executor == "python" or len(inputs) != 1:
+        return
+    element_spec = inputs[0]._plan.element_spec
+    if isinstance(element_spec, UnknownSpec):
+        return
+    found = functions[0].traced(element_spec)
+    if found.graph is None and not isinstance(found.element_spec, UnknownSpec):
+        args["output_signature"] = found.element_spec
+
+
+def _check_signature(signature: Any) -> None:
+    from ...nest import flatten
+
+    for leaf in flatten(signature):
+        if not isinstance(leaf, specs.TypeSpec):
+            raise TypeError(
+                "`output_signature` must contain objects that are subclass of `tf.TypeSpec` but "
+                f"found {type(leaf)} which is not."
+            )
+
+
+def _text_dtype(value: Any) -> Any:
+    return object if isinstance(source(value), bytes) else None
+
+
+def _inherit() -> None:
+    """Give every method of headrace's class TensorFlow's arguments and results."""
+    for name, entry in vars(own.Dataset).items():
+        if name.startswith("_") or name in vars(Dataset):
+            continue
+        if isinstance(entry, staticmethod):
+            setattr(Dataset, name, staticmethod(wrapped(entry.__func__)))
+        elif isinstance(entry, types.FunctionType):
+            setattr(Dataset, name, wrapped(entry))
+
+
+_inherit()

@@ -1,0 +1,86 @@
+"""Iterators of ``tf.data``: they yield tensors, or NumPy's values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ... import iterator as own
+from ...errors import OutOfRangeError
+from ...nest import map_structure
+from ..bridge import from_own_nest
+from ..tensor import Tensor, raw
+
+if TYPE_CHECKING:
+    from .dataset import Dataset
+
+__all__ = ["Iterator", "NumpyIterator"]
+
+
+class Iterator(own.Iterator[Any]):
+    """One run of a dataset, which yields tensors; mirrors ``tf.data.Iterator``.
+
+    Examples
+    --------
+    >>> numbers = iter(tf.data.Dataset.range(2))
+    >>> numbers.get_next().numpy(), next(numbers).numpy()
+    (np.int64(0), np.int64(1))
+    """
+
+    _dataset: Dataset
+
+    def __iter__(self) -> Iterator:
+        return self
+
+    def __next__(self) -> Any:
+        return from_own_nest(super().__next__())
+
+    @property
+    def element_spec(self) -> Any:
+        """What elements look like."""
+        return self._dataset.element_spec
+
+    def get_next_as_optional(self) -> Any:
+        """Return the next element as an optional, empty at the end."""
+        from .optional import Optional
+
+        try:
+            return Optional.from_value(self.get_next())
+        except OutOfRangeError:
+            return Optional.empty(self.element_spec)
+
+
+class NumpyIterator:
+    """One run of a dataset, which yields NumPy's values; mirrors ``tf.data.NumpyIterator``."""
+
+    def __init__(self, iterator: Iterator) -> None:
+        self._iterator = iterator
+
+    def __iter__(self) -> NumpyIterator:
+        return self
+
+    def __next__(self) -> Any:
+        return map_structure(_to_numpy, next(self._iterator))
+
+    def next(self) -> Any:
+        """Return the next element."""
+        return self.__next__()
+
+    def state(self) -> str:
+        """Return where the run is; see `headrace.Iterator.state`."""
+        return self._iterator.state()
+
+    def close(self) -> None:
+        """End the run; see `headrace.Iterator.close`."""
+        self._iterator.close()
+
+    def __repr__(self) -> str:
+        return f"NumpyIterator(iterator={self._iterator!r})"
+
+
+def _to_numpy(leaf: Any) -> Any:
+    found = leaf.numpy() if type(leaf) is Tensor or hasattr(leaf, "numpy") else leaf
+    if isinstance(found, np.ndarray):
+        found.setflags(write=False)
+    return raw(found)

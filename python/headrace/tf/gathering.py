@@ -1,0 +1,293 @@
+"""Choosing values: `where`, `gather`, `boolean_mask`, `one_hot`, scatters and more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidArgumentError
+from .arithmetic import operands
+from .convert import convert, is_dense, is_symbol
+from .dtypes import as_dtype, float32, int64
+from .dtypes import bool as bool_
+from .kernels import broadcast, python, run, static_shape
+from .sizes import known_sizes, sizes_of
+from .tensor import raw
+
+__all__ = [
+    "boolean_mask",
+    "dynamic_partition",
+    "dynamic_stitch",
+    "gather",
+    "gather_nd",
+    "one_hot",
+    "scatter_nd",
+    "tensor_scatter_nd_add",
+    "tensor_scatter_nd_update",
+    "where",
+]
+
+
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    """Choose value by value, or find what is true; mirrors ``tf.where``.
+
+    Parameters
+    ----------
+    condition
+        bool.
+    x, y
+        Where it is true, and where it is false. Without them the result is the indices of what is
+        true, int64 of shape ``[n, rank]``.
+
+    Raises
+    ------
+    ValueError
+        Only one of `x` and `y` is given.
+
+    Examples
+    --------
+    >>> tf.where([True, False], 1, [2, 3]).numpy()
+    array([1, 3], dtype=int32)
+    >>> tf.where([False, True]).numpy()
+    array([[1]])
+    """
+    for arg in (condition, x, y):
+        chooser = getattr(arg, "_where", None)
+        if chooser is not None:
+            return chooser(condition, x, y)
+    if (x is None) != (y is None):
+        raise ValueError("x and y must both be non-None or both be None.")
+    if x is None:
+        found = convert(condition)
+        dims = static_shape(found)
+        out = (None, None if dims is None else len(dims))
+        return python("where", lambda a: np.argwhere(a), (out, int64), found)
+    mask = convert(condition, bool_)
+    first, second = operands("SelectV2", x, y, strict=True)
+    shapes = map(static_shape, (mask, first, second))
+    return run("select", (mask, first, second), (broadcast(*shapes), first.dtype))
+
+
+def gather(
+    params: Any, indices: Any, validate_indices: Any = None, axis: Any = None, batch_dims: int = 0,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """Return slices at some indices along an axis; mirrors ``tf.gather``.
+
+    Raises
+    ------
+    InvalidArgumentError
+        An index is outside.
+
+    Examples
+    --------
+    >>> tf.gather([10, 20, 30], [2, 0]).numpy()
+    array([30, 10], dtype=int32)
+    """
+    gatherer = getattr(params, "_gather", None) or getattr(indices, "_gather_by", None)
+    if gatherer is not None:
+        return gatherer(params, indices, axis, batch_dims)
+    x, at = convert(params), convert(indices)
+    along = batch_dims if axis is None else int(axis)
+    dims, rows = static_shape(x), static_shape(at)
+    out: Any = None
+    if dims is not None and rows is not None:
+        along %= len(dims)
+        out = (*dims[:along], *rows[batch_dims:], *dims[along + 1 :])
+    rows_only = along == 0 and batch_dims == 0
+    if is_symbol(x) and not is_symbol(at) and rows_only and not (raw(at) < 0).any():
+        if dims and dims[0] is not None:
+            _check_indices(raw(at), dims[0])
+        return run("getitem", (x, at), (out, x.dtype))
+
+    def compute(array: Any, index: Any) -> Any:
+        _check_indices(index, array.shape[along])
+        if batch_dims == 0:
+            return np.take(array, index, along)
+        flat = array.reshape(-1, *array.shape[batch_dims:])
+        each = index.reshape(-1, *index.shape[batch_dims:])
+        pairs = zip(flat, each, strict=True)
+        made = np.stack([np.take(a, k, along - batch_dims) for a, k in pairs])
+        return made.reshape(*array.shape[:batch_dims], *made.shape[1:])
+
+    return python("gather", compute, (out, x.dtype), x, at)
+
+
+def _check_indices(index: Any, size: int) -> None:
+    bad = (index < 0) | (index >= size)
+    if bad.any():
+        found = index.reshape(-1)[bad.reshape(-1)][0]
+        raise InvalidArgumentError(f"indices = {found} is not in [0, {size})")
+
+
+def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None = None) -> Any:
+    """Return slices at some index vectors; mirrors ``tf.gather_nd``."""
+    x, at = convert(params), convert(indices)
+    dims, rows = static_shape(x), static_shape(at)
+    out: Any = None
+    if dims is not None and rows is not None and rows[-1] is not None:
+        out = (*rows[:-1], *dims[batch_dims + rows[-1] :])
+
+    def compute(array: Any, index: Any) -> Any:
+        depth = index.shape[-1]
+        for k in range(depth):
+            _check_indices(index[..., k], array.shape[batch_dims + k])
+        parts = [index[..., k] for k in range(depth)]
+        if batch_dims:
+            lead = np.indices(index.shape[:-1])[:batch_dims]
+            parts = [*lead, *parts]
+        return (
+            array[tuple(parts)]
+            if parts
+            else np.broadcast_to(array, (*index.shape[:-1], *array.shape)).copy()
+        )
+
+    return python("gather_nd", compute, (out, x.dtype), x, at)
+
+
+def boolean_mask(
+    tensor: Any, mask: Any, axis: int | None = None, name: str = "boolean_mask"
+) -> Any:
+    """Return the rows where a mask is true; mirrors ``tf.boolean_mask``.
+
+    Examples
+    --------
+    >>> tf.boolean_mask([1, 2, 3], [True, False, True]).numpy()
+    array([1, 3], dtype=int32)
+    """
+    masker = getattr(tensor, "_mask", None)
+    if masker is not None:
+        return masker(mask)
+    x, keep = convert(tensor), convert(mask, bool_)
+    along = 0 if axis is None else int(axis)
+    dims, rows = static_shape(x), static_shape(keep)
+    if rows == ():
+        raise ValueError("mask cannot be scalar.")
+    if dims is not None and rows is not None:
+        for a, b in zip(dims[along : along + len(rows)], rows, strict=False):
+            if None not in (a, b) and a != b:
+                raise ValueError(f"Shapes {dims[along:]} and {rows} are incompatible")
+    out = (
+        None if dims is None or rows is None else (*dims[:along], None, *dims[along + len(rows) :])
+    )
+
+    def compute(array: Any, chosen: Any) -> Any:
+        return array[(*[slice(None)] * along, chosen)]
+
+    return python("boolean_mask", compute, (out, x.dtype), x, keep)
+
+
+def one_hot(
+    indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: int | None = None,
+    dtype: Any = None, name: str | None = None,
+) -> Any:  # fmt: skip
+    """Return vectors with one value on; mirrors ``tf.one_hot``.
+
+    Examples
+    --------
+    >>> tf.one_hot([1, -1], 3).numpy()
+    array([[0., 1., 0.],
+           [0., 0., 0.]], dtype=float32)
+    """
+    from .array_ops import expand_dims
+
+    x = convert(indices)
+    given = [convert(value, dtype) for value in (on_value, off_value) if value is not None]
+    target = as_dtype(dtype) if dtype is not None else given[0].dtype if given else float32
+    on = convert(1 if on_value is None else on_value, target)
+    off = convert(0 if off_value is None else off_value, target)
+    last = axis in (None, -1)
+    place = static_shape(x)
+    at = -1 if last else int(axis or 0)
+    count = depth if is_dense(depth) else convert(int(depth))
+    if is_symbol(count):
+        out = (
+            None
+            if place is None
+            else (*place[:at], None, *place[at:])
+            if not last
+            else (*place, None)
+        )
+        compute = lambda a, n: None  # noqa: E731
+        return python("one_hot of a depth that a run computes", compute, (out, target), x, count)
+    positions = np.arange(int(raw(count)), dtype=x.dtype.dtype)
+    if not last:
+        if place is None:
+            raise ValueError("one_hot with axis= needs indices of known rank")
+        positions = positions.reshape(-1, *[1] * (len(place) - at))
+    hot = expand_dims(x, at) == positions
+    return where(hot, on, off)
+
+
+def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Any:
+    """Add updates into zeros; mirrors ``tf.scatter_nd``."""
+    at, values = convert(indices), convert(updates)
+    sizes = sizes_of(shape)
+
+    def compute(index: Any, update: Any, dims: Any) -> Any:
+        made = np.zeros(dims.tolist(), update.dtype)
+        np.add.at(made, tuple(np.moveaxis(index, -1, 0)), update)
+        return made
+
+    return python(
+        "scatter_nd", compute, (known_sizes(sizes), values.dtype), at, values, convert(shape)
+    )
+
+
+def tensor_scatter_nd_update(
+    tensor: Any, indices: Any, updates: Any, name: str | None = None
+) -> Any:
+    """Return a copy with some slices replaced; mirrors ``tf.tensor_scatter_nd_update``."""
+    x, at = convert(tensor), convert(indices)
+    values = convert(updates, None, x.dtype)
+
+    def compute(array: Any, index: Any, update: Any) -> Any:
+        made = array.copy()
+        made[tuple(np.moveaxis(index, -1, 0))] = update
+        return made
+
+    return python("tensor_scatter_nd_update", compute, (static_shape(x), x.dtype), x, at, values)
+
+
+def tensor_scatter_nd_add(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
+    """Return a copy with something added to slices; mirrors ``tf.tensor_scatter_nd_add``."""
+    x, at = convert(tensor), convert(indices)
+    values = convert(updates, None, x.dtype)
+
+    def compute(array: Any, index: Any, update: Any) -> Any:
+        made = array.copy()
+        np.add.at(made, tuple(np.moveaxis(index, -1, 0)), update)
+        return made
+
+    return python("tensor_scatter_nd_add", compute, (static_shape(x), x.dtype), x, at, values)
+
+
+def dynamic_partition(
+    data: Any, partitions: Any, num_partitions: int, name: str | None = None
+) -> list[Any]:
+    """Distribute rows to some tensors; mirrors ``tf.dynamic_partition``."""
+    x, which = convert(data), convert(partitions)
+    dims, rows = static_shape(x), static_shape(which)
+    out = None if dims is None or rows is None else (None, *dims[len(rows) :])
+    compute = lambda a, k: [a[k == number] for number in range(num_partitions)]  # noqa: E731
+    outs = [(out, x.dtype)] * num_partitions
+    return python("dynamic_partition", compute, outs, x, which)  # type: ignore[no-any-return]
+
+
+def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
+    """Put rows together again; mirrors ``tf.dynamic_stitch``."""
+    places, values = [convert(k) for k in indices], [convert(x) for x in data]
+
+    def compute(*arrays: Any) -> Any:
+        at, rows = arrays[: len(places)], arrays[len(places) :]
+        count = max(int(k.max(initial=-1)) for k in at) + 1
+        made = np.zeros((count, *rows[0].shape[at[0].ndim :]), rows[0].dtype)
+        for k, row in zip(at, rows, strict=True):
+            made[k] = row
+        return made
+
+    first = static_shape(values[0])
+    lead = static_shape(places[0])
+    out = None if first is None or lead is None else (None, *first[len(lead) :])
+    return python("dynamic_stitch", compute, (out, values[0].dtype), *places, *values)

@@ -1,0 +1,380 @@
+"""Sums, means, extremes along axes; part of ``tf.math``."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidArgumentError
+from .arithmetic import add, check_dtype, subtract
+from .casting import cast
+from .convert import convert, is_symbol
+from .dtypes import DType, as_dtype, int32, int64
+from .dtypes import bool as bool_
+from .elementwise import exp, log, sqrt, square
+from .kernels import Dims, python, run, static_shape
+from .tensor import Tensor, raw
+
+__all__ = [
+    "argmax",
+    "argmin",
+    "bincount",
+    "count_nonzero",
+    "cumprod",
+    "cumsum",
+    "reduce_all",
+    "reduce_any",
+    "reduce_euclidean_norm",
+    "reduce_logsumexp",
+    "reduce_max",
+    "reduce_mean",
+    "reduce_min",
+    "reduce_prod",
+    "reduce_std",
+    "reduce_sum",
+    "reduce_variance",
+    "segment_max",
+    "segment_mean",
+    "segment_min",
+    "segment_prod",
+    "segment_sum",
+    "unsorted_segment_max",
+    "unsorted_segment_min",
+    "unsorted_segment_prod",
+    "unsorted_segment_sum",
+    "zero_fraction",
+]
+
+
+def axes_of(axis: Any, rank: int | None) -> list[int] | None:
+    """Return the axes of a reduction as a list of numbers; None for all.
+
+    Raises
+    ------
+    InvalidArgumentError
+        An axis that is not there.
+    """
+    if axis is None:
+        return None
+    if type(axis) is Tensor or isinstance(axis, np.ndarray):
+        axis = raw(axis).tolist()
+    found = [int(k) for k in (axis if isinstance(axis, list | tuple | range) else (axis,))]
+    if rank is not None:
+        for k in found:
+            if not -rank <= k < rank:
+                raise InvalidArgumentError(
+                    f"Invalid reduction dimension ({k} for input with {rank} dimension(s))"
+                )
+    return found
+
+
+def _rest(dims: Dims, axes: list[int] | None, keepdims: builtins.bool) -> Dims:
+    """Return the shape that is left."""
+    if dims is None:
+        return () if axes is None and not keepdims else None
+    gone = range(len(dims)) if axes is None else [k % len(dims) for k in axes]
+    if keepdims:
+        return tuple(1 if k in gone else dim for k, dim in enumerate(dims))
+    return tuple(dim for k, dim in enumerate(dims) if k not in gone)
+
+
+def _reduce(
+    kernel: str, x: Any, axis: Any, keepdims: builtins.bool, gives: DType, **attrs: Any
+) -> Any:
+    if is_symbol(axis):
+        return axis._tracer.unrecorded("an axis that a run computes", None, gives)
+    dims = static_shape(x)
+    axes = axes_of(axis, None if dims is None else len(dims))
+    if axes == []:
+        return x
+    out = (_rest(dims, axes, keepdims), gives)
+    return run(kernel, (x,), out, axis=axes, keepdims=bool(keepdims), **attrs)
+
+
+def _ragged(name: str, x: Any, axis: Any, keepdims: builtins.bool) -> Any:
+    reducer = getattr(x, "_reduce", None)
+    return None if reducer is None else reducer(name, axis, keepdims)
+
+
+def _number(op: str, name: str, kernel: str) -> Callable[..., Any]:
+    def reduce(
+        input_tensor: Any, axis: Any = None, keepdims: builtins.bool = False,
+        name: str | None = None,
+    ) -> Any:  # fmt: skip
+        found = _ragged(label, input_tensor, axis, keepdims)
+        if found is not None:
+            return found
+        x = convert(input_tensor)
+        check_dtype(op, x, allowed=x.dtype.is_numeric)
+        if kernel in ("max", "min") and not is_symbol(x) and 0 in raw(x).shape:
+            return _extreme_of_nothing(kernel, x, axis, keepdims)
+        attrs = {"dtype": x.dtype.dtype} if kernel in ("sum", "prod") else {}
+        return _reduce(kernel, x, axis, keepdims, x.dtype, **attrs)
+
+    label = name
+    reduce.__name__ = reduce.__qualname__ = name
+    reduce.__doc__ = f"Reduce along axes, all if ``axis`` is None; mirrors ``tf.math.{name}``."
+    return reduce
+
+
+def _extreme_of_nothing(kernel: str, x: Any, axis: Any, keepdims: builtins.bool) -> Any:
+    low, high = (-np.inf, np.inf) if x.dtype.is_floating else (x.dtype.min, x.dtype.max)
+    array = raw(x)
+    axes = axes_of(axis, array.ndim)
+    reduce = np.max if kernel == "max" else np.min
+    start = array.dtype.type(low if kernel == "max" else high)
+    found = reduce(array, None if axes is None else tuple(axes), keepdims=keepdims, initial=start)
+    return convert(np.asarray(found, array.dtype))
+
+
+reduce_sum = _number("Sum", "reduce_sum", "sum")
+reduce_prod = _number("Prod", "reduce_prod", "prod")
+reduce_max = _number("Max", "reduce_max", "max")
+reduce_min = _number("Min", "reduce_min", "min")
+
+
+def reduce_mean(
+    input_tensor: Any, axis: Any = None, keepdims: builtins.bool = False, name: str | None = None
+) -> Any:
+    """Return the mean along axes; integers stay integers; mirrors ``tf.math.reduce_mean``.
+
+    Examples
+    --------
+    >>> tf.reduce_mean([1, 2]).numpy(), tf.reduce_mean([1.0, 2.0]).numpy()
+    (np.int32(1), np.float32(1.5))
+    """
+    found = _ragged("reduce_mean", input_tensor, axis, keepdims)
+    if found is not None:
+        return found
+    x = convert(input_tensor)
+    check_dtype("Mean", x, allowed=x.dtype.is_numeric)
+    if not x.dtype.is_integer:
+        return _reduce("mean", x, axis, keepdims, x.dtype, dtype=x.dtype.dtype)
+    dims = static_shape(x)
+    axes = None if is_symbol(axis) else axes_of(axis, None if dims is None else len(dims))
+    out = (_rest(dims, axes, keepdims), x.dtype)
+    return python("reduce_mean of integers", lambda a: _integer_mean(a, axes, keepdims), out, x)
+
+
+def _integer_mean(array: Any, axes: list[int] | None, keepdims: builtins.bool) -> Any:
+    along = None if axes is None else tuple(axes)
+    total = array.sum(along, array.dtype, keepdims=keepdims)
+    count = array.size if along is None else np.prod([array.shape[k] for k in along], dtype=int)
+    return np.asarray(np.trunc(total / max(count, 1)), array.dtype)
+
+
+def _logical(name: str, kernel: str) -> Callable[..., Any]:
+    def reduce(
+        input_tensor: Any, axis: Any = None, keepdims: builtins.bool = False,
+        name: str | None = None,
+    ) -> Any:  # fmt: skip
+        found = _ragged(label, input_tensor, axis, keepdims)
+        if found is not None:
+            return found
+        return _reduce(kernel, convert(input_tensor, bool_), axis, keepdims, bool_)
+
+    label = name
+    reduce.__name__ = reduce.__qualname__ = name
+    reduce.__doc__ = f"Combine bools along axes; mirrors ``tf.math.{name}``."
+    return reduce
+
+
+reduce_any = _logical("reduce_any", "any")
+reduce_all = _logical("reduce_all", "all")
+
+
+def reduce_variance(
+    input_tensor: Any, axis: Any = None, keepdims: builtins.bool = False, name: str | None = None
+) -> Any:
+    """Return the variance along axes; mirrors ``tf.math.reduce_variance``."""
+    x = convert(input_tensor)
+    if x.dtype.is_integer:
+        raise TypeError("Input must be either real or complex.")
+    away = subtract(x, reduce_mean(x, axis, keepdims=True))
+    return reduce_mean(square(away), axis, keepdims)
+
+
+def reduce_std(
+    input_tensor: Any, axis: Any = None, keepdims: builtins.bool = False, name: str | None = None
+) -> Any:
+    """Return the standard deviation along axes; mirrors ``tf.math.reduce_std``."""
+    return sqrt(reduce_variance(input_tensor, axis, keepdims))
+
+
+def reduce_euclidean_norm(
+    input_tensor: Any, axis: Any = None, keepdims: builtins.bool = False, name: str | None = None
+) -> Any:
+    """Return the length along axes; mirrors ``tf.math.reduce_euclidean_norm``."""
+    return sqrt(reduce_sum(square(input_tensor), axis, keepdims))
+
+
+def reduce_logsumexp(
+    input_tensor: Any, axis: Any = None, keepdims: builtins.bool = False, name: str | None = None
+) -> Any:
+    """Return ``log(sum(exp(x)))`` without overflow; mirrors ``tf.math.reduce_logsumexp``."""
+    x = convert(input_tensor)
+    top = reduce_max(x, axis, keepdims=True)
+    total = log(reduce_sum(exp(subtract(x, top)), axis, keepdims=True))
+    return _reduce("sum", add(total, top), axis, keepdims, x.dtype, dtype=x.dtype.dtype)
+
+
+def _position(name: str) -> Callable[..., Any]:
+    def find(
+        input: Any, axis: Any = None, output_type: Any = int64, name: str | None = None
+    ) -> Any:
+        x = convert(input)
+        place = 0 if axis is None else axes_of(axis, None)[0]  # type: ignore[index]
+        dims = static_shape(x)
+        out = (_rest(dims, [place], False), int64)
+        return cast(run(label, (x,), out, axis=place), as_dtype(output_type))
+
+    label = name
+    find.__name__ = find.__qualname__ = name
+    find.__doc__ = f"Return where the extreme is along an axis; mirrors ``tf.math.{name}``."
+    return find
+
+
+argmax = _position("argmax")
+argmin = _position("argmin")
+
+
+def count_nonzero(
+    input: Any, axis: Any = None, keepdims: builtins.bool = False, dtype: Any = int64,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """Count what is not zero along axes; mirrors ``tf.math.count_nonzero``."""
+    from .arithmetic import not_equal
+    from .creation import zeros_like
+
+    x = convert(input)
+    return reduce_sum(cast(not_equal(x, zeros_like(x)), dtype), axis, keepdims)
+
+
+def zero_fraction(value: Any, name: str | None = None) -> Any:
+    """Return the share of zeros; mirrors ``tf.math.zero_fraction``."""
+    from .arithmetic import equal
+    from .creation import zeros_like
+    from .dtypes import float32
+
+    x = convert(value)
+    return reduce_mean(cast(equal(x, zeros_like(x)), float32))
+
+
+def _running(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
+    def accumulate(
+        x: Any, axis: int = 0, exclusive: builtins.bool = False, reverse: builtins.bool = False,
+        name: str | None = None,
+    ) -> Any:  # fmt: skip
+        x = convert(x)
+        along = axes_of(axis, None)[0]  # type: ignore[index]
+
+        def compute(array: Any) -> Any:
+            found = np.flip(array, along) if reverse else array
+            found = np.moveaxis(plain(found, along, array.dtype), along, 0)
+            if exclusive:
+                first = np.full_like(found[:1], 0 if label == "cumsum" else 1)
+                found = np.concatenate([first, found[:-1]])
+            found = np.moveaxis(found, 0, along)
+            return np.ascontiguousarray(np.flip(found, along) if reverse else found)
+
+        return python(label, compute, (static_shape(x), x.dtype), x)
+
+    label = name
+    accumulate.__name__ = accumulate.__qualname__ = name
+    accumulate.__doc__ = f"Accumulate along an axis; mirrors ``tf.math.{name}``."
+    return accumulate
+
+
+cumsum = _running("cumsum", np.cumsum)
+cumprod = _running("cumprod", np.cumprod)
+
+
+def bincount(
+    arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None,
+    dtype: Any = int32, name: str | None = None, axis: Any = None,
+    binary_output: builtins.bool = False,
+) -> Any:  # fmt: skip
+    """Count how often each number occurs; mirrors ``tf.math.bincount`` of dense values."""
+    x = convert(arr)
+    shares = None if weights is None else convert(weights)
+    target = as_dtype(dtype) if shares is None else shares.dtype
+    low = 0 if minlength is None else int(minlength)
+
+    def compute(array: Any) -> Any:
+        flat = array.ravel()
+        given = None if shares is None else raw(shares).ravel()
+        found = np.bincount(flat, given, low).astype(target.dtype)
+        if binary_output:
+            found = (found > 0).astype(target.dtype)
+        return found if maxlength is None else found[: int(maxlength)]
+
+    return python("bincount", compute, ((None,), target), x)
+
+
+# -------------------------------------------------------------------- segments
+
+
+def _segments(name: str, start: Any, ufunc: Any, sorted_ids: builtins.bool) -> Callable[..., Any]:
+    def combine(
+        data: Any, segment_ids: Any, num_segments: Any = None, name: str | None = None
+    ) -> Any:
+        x, ids = convert(data), convert(segment_ids)
+        dims = static_shape(x)
+        out = None if dims is None else (None, *dims[1:])
+
+        def compute(array: Any, rows: Any, count: Any = None) -> Any:
+            if count is None:
+                count = int(rows.max(initial=-1)) + 1
+            first = start(x.dtype)
+            made = np.full((int(count), *array.shape[rows.ndim :]), first, array.dtype)
+            keep = rows >= 0
+            ufunc.at(made, rows[keep], array[keep])
+            if sorted_ids:
+                made[np.setdiff1d(np.arange(int(count)), rows)] = 0
+            return made
+
+        args = (x, ids) if num_segments is None else (x, ids, convert(num_segments))
+        return python(label, compute, (out, x.dtype), *args)
+
+    label = name
+    combine.__name__ = combine.__qualname__ = name
+    combine.__doc__ = f"Combine the rows of each segment; mirrors ``tf.math.{name}``."
+    return combine
+
+
+def _lowest(dtype: DType) -> Any:
+    return dtype.min
+
+
+def _highest(dtype: DType) -> Any:
+    return dtype.max
+
+
+def _zero(dtype: DType) -> Any:
+    return 0
+
+
+def _one(dtype: DType) -> Any:
+    return 1
+
+
+segment_sum = _segments("segment_sum", _zero, np.add, True)
+segment_prod = _segments("segment_prod", _one, np.multiply, True)
+segment_max = _segments("segment_max", _lowest, np.maximum, True)
+segment_min = _segments("segment_min", _highest, np.minimum, True)
+unsorted_segment_sum = _segments("unsorted_segment_sum", _zero, np.add, False)
+unsorted_segment_prod = _segments("unsorted_segment_prod", _one, np.multiply, False)
+unsorted_segment_max = _segments("unsorted_segment_max", _lowest, np.maximum, False)
+unsorted_segment_min = _segments("unsorted_segment_min", _highest, np.minimum, False)
+
+
+def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Any:
+    """Return the mean of the rows of each segment; mirrors ``tf.math.segment_mean``."""
+    from .arithmetic import divide_no_nan
+    from .creation import ones_like
+
+    x = convert(data)
+    return divide_no_nan(segment_sum(x, segment_ids), segment_sum(ones_like(x), segment_ids))

@@ -1,0 +1,179 @@
+"""Sorting and ranking; `sort`, `argsort`, ``tf.math.top_k``, `unique`."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import Any
+
+import numpy as np
+
+from .convert import convert, is_symbol
+from .dtypes import as_dtype, int32
+from .dtypes import bool as bool_
+from .kernels import python, static_shape
+
+__all__ = [
+    "argsort",
+    "in_top_k",
+    "invert_permutation",
+    "searchsorted",
+    "sort",
+    "top_k",
+    "unique",
+    "unique_with_counts",
+]
+
+TopKV2 = namedtuple("TopKV2", ["values", "indices"])
+Unique = namedtuple("Unique", ["y", "idx"])
+UniqueWithCounts = namedtuple("UniqueWithCounts", ["y", "idx", "count"])
+
+
+def _order(array: Any, axis: int, direction: str) -> Any:
+    if direction not in ("ASCENDING", "DESCENDING"):
+        raise ValueError(f"Direction {direction} should be one of 'ASCENDING' or 'DESCENDING'")
+    if direction == "ASCENDING":
+        return np.argsort(array, axis, kind="stable")
+    # Stable and falling: the first of equal values stays first.
+    flipped = np.argsort(np.flip(array, axis), axis, kind="stable")
+    return np.flip(array.shape[axis] - 1 - flipped, axis)
+
+
+def argsort(
+    values: Any, axis: int = -1, direction: str = "ASCENDING", stable: bool = False,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """Return the order that sorts along an axis; mirrors ``tf.argsort``."""
+    x = convert(values)
+
+    def compute(array: Any) -> Any:
+        return _order(array, axis, direction).astype(np.int32)
+
+    return python("argsort", compute, (static_shape(x), int32), x)
+
+
+def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Any:
+    """Sort along an axis; mirrors ``tf.sort``.
+
+    Examples
+    --------
+    >>> tf.sort([3, 1, 2], direction="DESCENDING").numpy()
+    array([3, 2, 1], dtype=int32)
+    """
+    x = convert(values)
+
+    def compute(array: Any) -> Any:
+        return np.take_along_axis(array, _order(array, axis, direction), axis)
+
+    return python("sort", compute, (static_shape(x), x.dtype), x)
+
+
+def top_k(
+    input: Any, k: Any = 1, sorted: bool = True, index_type: Any = int32, name: str | None = None
+) -> Any:
+    """Return the largest values along the last axis; mirrors ``tf.math.top_k``.
+
+    Examples
+    --------
+    >>> tf.math.top_k([1, 3, 2], 2).values.numpy()
+    array([3, 2], dtype=int32)
+    """
+    from ..errors import InvalidArgumentError
+
+    x = convert(input)
+    count = None if is_symbol(k) else int(k)
+    dims = static_shape(x)
+    if dims is not None and count is not None and dims[-1] is not None and dims[-1] < count:
+        raise InvalidArgumentError(
+            f"input must have at least k columns. Had {dims[-1]}, needed {count}"
+        )
+    out = None if dims is None else (*dims[:-1], count)
+    target = as_dtype(index_type)
+
+    def compute(array: Any, number: Any = count) -> Any:
+        order = _order(array, -1, "DESCENDING")[..., : int(number)]
+        return [np.take_along_axis(array, order, -1), order.astype(target.dtype)]
+
+    args = (x,) if count is not None else (x, k)
+    return TopKV2(*python("top_k", compute, [(out, x.dtype), (out, target)], *args))
+
+
+def in_top_k(targets: Any, predictions: Any, k: int, name: str | None = None) -> Any:
+    """Tell whether each target is among the `k` best; mirrors ``tf.math.in_top_k``."""
+    x, y = convert(targets), convert(predictions)
+
+    def compute(rows: Any, scores: Any) -> Any:
+        own = scores[np.arange(len(rows)), rows]
+        return (scores > own[:, None]).sum(1) < k
+
+    return python("in_top_k", compute, (static_shape(x), bool_), x, y)
+
+
+def invert_permutation(x: Any, name: str | None = None) -> Any:
+    """Return the permutation that undoes `x`; mirrors ``tf.math.invert_permutation``."""
+    x = convert(x)
+
+    def compute(array: Any) -> Any:
+        made = np.empty_like(array)
+        made[array] = np.arange(len(array), dtype=array.dtype)
+        return made
+
+    return python("invert_permutation", compute, (static_shape(x), x.dtype), x)
+
+
+def searchsorted(
+    sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = int32,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """Return where values would be inserted; mirrors ``tf.searchsorted``."""
+    x, y = convert(sorted_sequence), convert(values)
+    target = as_dtype(out_type)
+
+    def compute(rows: Any, wanted: Any) -> Any:
+        flat = rows.reshape(-1, rows.shape[-1])
+        queries = wanted.reshape(-1, wanted.shape[-1])
+        pairs = zip(flat, queries, strict=True)
+        found = [np.searchsorted(row, query, side) for row, query in pairs]  # type: ignore[call-overload]
+        return np.asarray(found, target.dtype).reshape(wanted.shape)
+
+    return python("searchsorted", compute, (static_shape(y), target), x, y)
+
+
+def _first_seen(array: Any) -> tuple[Any, Any, Any]:
+    """Return distinct values in the order of their first occurrence."""
+    _, first, inverse, counts = np.unique(
+        array, return_index=True, return_inverse=True, return_counts=True
+    )
+    order = np.argsort(first, kind="stable")
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return array[first[order]], rank[inverse.reshape(-1)], counts[order]
+
+
+def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:
+    """Return distinct values, and which one each value is; mirrors ``tf.unique``.
+
+    Examples
+    --------
+    >>> tf.unique([7, 5, 7]).y.numpy()
+    array([7, 5], dtype=int32)
+    """
+    x, target = convert(x), as_dtype(out_idx)
+
+    def compute(array: Any) -> Any:
+        values, which, _ = _first_seen(array)
+        return [values, which.astype(target.dtype)]
+
+    outs = [((None,), x.dtype), (static_shape(x), target)]
+    return Unique(*python("unique", compute, outs, x))
+
+
+def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:
+    """Return distinct values and how often each occurs; mirrors ``tf.unique_with_counts``."""
+    x, target = convert(x), as_dtype(out_idx)
+
+    def compute(array: Any) -> Any:
+        values, which, counts = _first_seen(array)
+        return [values, which.astype(target.dtype), counts.astype(target.dtype)]
+
+    outs = [((None,), x.dtype), (static_shape(x), target), ((None,), target)]
+    return UniqueWithCounts(*python("unique_with_counts", compute, outs, x))

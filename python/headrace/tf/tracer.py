@@ -1,0 +1,245 @@
+"""Traces by TensorFlow's rules: a function is called once with symbols when the dataset is made.
+
+TensorFlow traces whatever it is given, side effects included, and so does this. What the engine can
+evaluate becomes a graph. For the rest the trace still says what the function returns: ops without a
+kernel give symbols of known dtype and shape, and a branch on a value is explored both ways.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .. import _headrace
+from ..errors import HeadraceError
+from ..nest import flatten, map_structure, same_structure
+from ..ops import tracing
+from ..purity import Refusal
+from ..spec import (
+    ObjectSpec,
+    RaggedTensorSpec,
+    SparseTensorSpec,
+    TensorSpec,
+    UnknownSpec,
+)
+from ..trace import Tracer, TraceRefused, _refusal
+from .dtypes import DType
+from .kernels import Dims, Out, spec, unsupported
+
+__all__ = ["TensorTracer", "Traced", "trace"]
+
+_MAX_PATHS = 16
+_MAX_BRANCHES = 64
+
+
+class Traced:
+    """What a trace found.
+
+    Attributes
+    ----------
+    graph
+        The function as a graph, or None.
+    element_spec
+        What it returns; `UnknownSpec` if the trace could not tell.
+    refusal
+        Why it runs as Python.
+    """
+
+    def __init__(
+        self, graph: _headrace.Graph | None, element_spec: Any, refusal: Refusal | None
+    ) -> None:
+        self.graph = graph
+        self.element_spec = element_spec
+        self.refusal = refusal
+
+
+class TensorTracer(Tracer):
+    """One path through a function: what is recorded, and which way the branches went."""
+
+    def __init__(self, decisions: tuple[bool, ...] = ()) -> None:
+        super().__init__()
+        self.decisions = decisions
+        self.taken: list[bool] = []
+        self.why: Refusal | None = None  # why the graph, if it is finished, is not the function
+
+    def record(self, op: str, attrs: dict[str, Any], args: tuple[Any, ...], out: Out | None) -> Any:
+        """Record an op, or give a symbol of shape and dtype `out` if it cannot be."""
+        values = [self.value(arg) for arg in args]
+        try:
+            (result,) = self.builder.add(op, attrs, values)
+        except HeadraceError as error:
+            text = f"uses {op}: {unsupported(error).removeprefix(op + ': ')}"
+            if out is None:
+                self.refuse(text)
+            return self._stand_in(text, out)
+        made = self.wrap(result, fresh=True)
+        if out is not None and out[0] is not None:
+            self._narrow(made, out[0])
+        return made
+
+    def _narrow(self, symbol: Any, dims: Dims) -> None:
+        """Note sizes that our rules know and the kernel's do not."""
+        own: Dims = symbol._spec.shape
+        if dims is None or own == dims:
+            return
+        if own is not None:
+            if len(own) != len(dims):
+                return
+            dims = tuple(b if a is None else a for a, b in zip(own, dims, strict=True))
+        symbol._spec = TensorSpec(dims, symbol._spec.dtype)
+
+    def unrecorded(self, name: str, shape: Dims, dtype: DType) -> Any:
+        """Return a symbol for the result of what the engine does not have."""
+        return self._stand_in(f"uses {name}, which has no kernel", (shape, dtype))
+
+    def _stand_in(self, text: str, out: Out) -> Any:
+        self.why = self.why or self.place(text, "it runs as Python")
+        return self.wrap(self.builder.input(spec(*out)), fresh=True)
+
+    def doubt(self, text: str) -> None:
+        """Note that the graph would not do what the function does, so that it runs as Python."""
+        self.why = self.why or self.place(text, "it runs as Python")
+
+    def stand_in(self, name: str, element_spec: Any) -> Any:
+        """Return a symbol of a spec of headrace for what the engine does not have."""
+        self.why = self.why or self.place(f"uses {name}, which has no kernel", "it runs as Python")
+        return self.wrap(self.builder.input(element_spec))
+
+    def branch(self) -> bool:
+        """Choose which way a branch on a value goes in this path."""
+        self.why = self.why or self.place("branches on a value", "it runs as Python")
+        number = len(self.taken)
+        if number >= _MAX_BRANCHES:
+            self.refuse("branches on values without end")
+        choice = self.decisions[number] if number < len(self.decisions) else False
+        self.taken.append(choice)
+        return choice
+
+    def iterate(self, x: Any) -> Iterator[Any]:
+        """Iterate over an axis of unknown size: once."""
+        self.why = self.why or self.place("iterates over a tensor", "it runs as Python")
+        dims = x._spec.shape
+        yield self.wrap(self.builder.input(TensorSpec(dims and dims[1:], x._spec.dtype)))
+
+    def wrap(self, value: int, *, fresh: bool = False) -> Any:
+        """Return the symbol of a value of the graph."""
+        from ..symbol import RaggedSymbol, SparseSymbol
+        from .ragged import RaggedTensor
+        from .sparse import SparseTensor
+        from .symbol import SymbolicTensor
+
+        found = self.builder.spec(value)
+        if isinstance(found, SparseTensorSpec):
+            return SparseTensor.of_symbol(SparseSymbol(self, value, found))
+        if isinstance(found, RaggedTensorSpec):
+            return RaggedTensor.of_symbol(RaggedSymbol(self, value, found))
+        assert isinstance(found, TensorSpec)
+        return SymbolicTensor(self, value, found, fresh)
+
+    def value(self, arg: Any) -> int:
+        """Return the number in the graph of a symbol or constant."""
+        symbol = getattr(arg, "_symbol", None)
+        if symbol is not None:
+            return super().value(symbol)
+        from .kernels import engine_value
+
+        return super().value(engine_value(arg))
+
+    def outputs(self, result: Any) -> Any:
+        """Return what the function returned as a nest of values, by TensorFlow's rules."""
+        from .bridge import component, returned
+
+        return map_structure(lambda leaf: self._output(component(leaf)), returned(result))
+
+    def _output(self, leaf: Any) -> int:
+        from .bridge import spec_of, to_own
+
+        if getattr(type(leaf), "_tracer", None) is not None:
+            return self.value(leaf)
+        if getattr(leaf, "_symbol", None) is not None:
+            return self.value(leaf)
+        if getattr(leaf, "_is_composite", False):
+            self.why = self.why or self.place("makes a sparse or ragged value", "it runs as Python")
+            return self.builder.input(spec_of(leaf))
+        return self.constant(to_own(leaf))
+
+
+def trace(function: Callable[..., Any], element_spec: Any) -> Traced:
+    """Call a function with symbols and return what is known of it.
+
+    What the function itself raises comes through, as in TensorFlow; but not where it was called
+    with a branch on a value the other way.
+    """
+    for leaf in flatten(element_spec):
+        if isinstance(leaf, ObjectSpec | UnknownSpec) or not isinstance(
+            leaf, TensorSpec | SparseTensorSpec | RaggedTensorSpec
+        ):
+            return Traced(None, UnknownSpec(), _refusal(function, f"gets {leaf!r}"))
+    pending: list[tuple[bool, ...]] = [()]
+    found: list[Any] = []
+    first: Traced | None = None
+    error: Exception | None = None
+    for _ in range(_MAX_PATHS):
+        if not pending:
+            break
+        decisions = pending.pop()
+        tracer = TensorTracer(decisions)
+        try:
+            graph = _call(tracer, function, element_spec)
+        except TraceRefused as refused:
+            return Traced(None, UnknownSpec(), tracer.refusal or refused.refusal)
+        except Exception as raised:
+            if not tracer.taken:
+                raise
+            error = error or raised
+        else:
+            found.append(graph.structure_spec)
+            first = first or Traced(graph if tracer.why is None else None, None, tracer.why)
+        for number in range(len(decisions), len(tracer.taken)):
+            pending.append((*tracer.taken[:number], True))
+    if first is None:
+        assert error is not None
+        raise error
+    first.element_spec = _joined(found) if not pending else UnknownSpec()
+    return first
+
+
+def _call(tracer: TensorTracer, function: Callable[..., Any], element_spec: Any) -> _headrace.Graph:
+    element = map_structure(tracer.input, element_spec)
+    outer, tracing.tracer = tracing.tracer, tracer
+    try:
+        result = function(*element) if type(element) is tuple else function(element)
+        return tracer.builder.finish(tracer.outputs(result))
+    finally:
+        tracing.tracer = outer
+
+
+def _joined(specs: list[Any]) -> Any:
+    """Return the spec that the results of all paths have."""
+    first = specs[0]
+    for other in specs[1:]:
+        if not same_structure(first, other):
+            return UnknownSpec()
+        pairs = list(zip(flatten(first), flatten(other), strict=True))
+        if any(type(a) is not type(b) or a.dtype != b.dtype for a, b in pairs):
+            return UnknownSpec()
+        first = _filled(first, [_wider(a, b) for a, b in pairs])
+    return first
+
+
+def _filled(structure: Any, leaves: list[Any]) -> Any:
+    found = iter(leaves)
+    return map_structure(lambda _: next(found), structure)
+
+
+def _wider(a: Any, b: Any) -> Any:
+    if a == b:
+        return a
+    shapes = a.shape, b.shape
+    if None in shapes or len(a.shape) != len(b.shape):
+        shape = None
+    else:
+        shape = tuple(x if x == y else None for x, y in zip(*shapes, strict=True))
+    if isinstance(a, RaggedTensorSpec):
+        return RaggedTensorSpec(shape, a.dtype, a.ragged_rank, a.row_splits_dtype)
+    return type(a)(shape, a.dtype)
