@@ -95,3 +95,31 @@ def test_the_laws_hold_above_assert_cardinality():
             .apply(experimental.assert_cardinality(15))
         )
     )
+
+
+def test_pad_to_cardinality_tells_which_rows_count():
+    rows = hr.Dataset.from_tensor_slices({"x": np.ones((3, 2), np.float32), "name": list("abc")})
+    padded = rows.apply(experimental.pad_to_cardinality(5, "real"))
+    assert padded.element_spec == rows.element_spec | {"real": hr.TensorSpec((), bool)}
+    assert len(padded) == 5
+    seen = list(padded)
+    assert [bool(row["real"]) for row in seen] == [True] * 3 + [False] * 2
+    assert [row["name"] for row in seen] == ["a", "b", "c", "", ""]
+    assert [row["x"].sum() for row in seen] == [2, 2, 2, 0, 0]
+    assert len(list(rows.apply(experimental.pad_to_cardinality(3)))) == 3
+    ranks = [rows.shard(2, i).apply(experimental.pad_to_cardinality(2)) for i in range(2)]
+    assert [sum(bool(row["valid"]) for row in rank) for rank in ranks] == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("dataset", "text"),
+    [
+        (hr.Dataset.range(3), "dictionary"),
+        (hr.Dataset.range(9).map(lambda x: {"x": x}), "at most 5"),
+        (hr.Dataset.range(9).map(lambda x: {"x": x}).repeat(), "at most 5"),
+        (hr.Dataset.range(9).map(lambda x: {"x": x}).batch(2), "shape must be known"),
+    ],
+)
+def test_pad_to_cardinality_refuses(dataset, text):
+    with pytest.raises(ValueError, match=text):
+        dataset.apply(experimental.pad_to_cardinality(5))

@@ -108,3 +108,11 @@ def test_one_value_fills_all_components_that_only_a_run_knows():
     assert first.tolist() == [[0, 7], [0, 1]]
     assert second.dtype == np.float32
     assert second.tolist() == [[0, 7], [0, 1]]
+
+
+def test_it_holds_the_rows_of_one_batch():
+    iterator = iter(rows().repeat(50).padded_batch(4))
+    list(iterator)
+    (stats,) = [stage for stage in iterator.stats() if stage["name"] == "padded_batch"]
+    assert stats["peak_bytes"] == 8 * sum(map(len, ROWS))
+    assert stats["held_bytes"] == 0

@@ -193,6 +193,16 @@ def state(value: Any) -> Any:
     return map_structure(lambda leaf: _scalar(tensor(leaf)), value)
 
 
+def zeros(spec: Any) -> Any:
+    """Return an array of zeros, or of empty text, that looks as `spec` says."""
+    shape = getattr(spec, "shape", None)
+    if not isinstance(spec, TensorSpec) or shape is None or None in shape:
+        raise ValueError(f"Cannot make zeros of {spec!r}: its shape must be known.")
+    if isinstance(spec.dtype, type):
+        return np.full(shape, spec.dtype(), dtype=object) if shape else spec.dtype()
+    return np.zeros(shape, spec.dtype)[()]
+
+
 def _scalar(leaf: Any) -> Any:
     return leaf[()] if isinstance(leaf, np.ndarray) and leaf.ndim == 0 else leaf
 

@@ -13,6 +13,7 @@ import numpy as np
 from . import checks
 from .checks import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
 from .dataset import Dataset
+from .nest import map_structure
 
 __all__ = [
     "AUTOTUNE",
@@ -29,6 +30,7 @@ __all__ = [
     "get_structure",
     "ignore_errors",
     "map_and_batch",
+    "pad_to_cardinality",
     "scan",
     "shuffle_and_repeat",
     "take_while",
@@ -218,6 +220,48 @@ def map_and_batch(
     return lambda dataset: dataset.map(map_func, calls).batch(
         batch_size, drop_remainder, num_parallel_calls=calls
     )
+
+
+def pad_to_cardinality(cardinality: SupportsIndex, mask_key: str = "valid") -> Transformation:
+    """Add elements of zeros up to a number; mirrors ``tf.data.experimental.pad_to_cardinality``.
+
+    Ranks that train together take equally many steps so: the mask tells which rows count.
+
+    Parameters
+    ----------
+    cardinality
+        How many elements there will be.
+    mask_key
+        A component of this name is added: true for elements of the dataset, false for others.
+
+    Raises
+    ------
+    ValueError
+        The elements are no dicts, their number is not known or larger, or a shape is not known.
+
+    Examples
+    --------
+    >>> rows = hr.Dataset.from_tensor_slices({"x": [7]})
+    >>> list(rows.apply(pad_to_cardinality(2)))
+    [{'x': np.int64(7), 'valid': np.True_}, {'x': np.int64(0), 'valid': np.False_}]
+    """
+    count = checks.at_least("cardinality", cardinality, 0)
+
+    def transform(dataset: Dataset[Any]) -> Dataset[Any]:
+        spec, present = dataset.element_spec, dataset.cardinality()
+        if not isinstance(spec, dict):
+            raise ValueError("`pad_to_cardinality` requires its input dataset to be a dictionary.")
+        if not 0 <= present <= count:
+            raise ValueError(
+                "The dataset passed into `pad_to_cardinality` must have a known cardinality of at "
+                f"most {count}, but has cardinality {present}."
+            )
+        filler = map_structure(checks.zeros, spec) | {mask_key: np.False_}
+        valid = Dataset.from_tensors(np.True_).repeat(present)
+        masked = Dataset.zip(dataset, valid).map(lambda row, mask: row | {mask_key: mask})
+        return masked.concatenate(Dataset.from_tensors(filler).repeat(count - present))
+
+    return transform
 
 
 def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:

@@ -24,3 +24,10 @@ assert_type(
     hr.Dataset[tuple[bytes, int]],
 )
 assert_type(hr.Dataset.range(3).batch(2), hr.Dataset[Any])
+numbers = hr.TFRecordDataset("a").enumerate()
+assert_type(numbers.take_while(lambda i, r: True), hr.Dataset[tuple[np.int64, bytes]])
+assert_type(numbers.shard(2, 0).unique().ignore_errors(), hr.Dataset[tuple[np.int64, bytes]])
+assert_type(numbers[0], tuple[np.int64, bytes])
+assert_type(numbers.get_single_element(), tuple[np.int64, bytes])
+assert_type(hr.TFRecordDataset("a").reduce(0, lambda total, record: total + len(record)), int)
+assert_type(hr.TFRecordDataset("a").scan(0, lambda n, r: (n + 1, n)), hr.Dataset[int])

@@ -11,6 +11,7 @@ use crate::data::{Chunk, ElementSpec, Mark, Spec};
 use crate::engine::node::Arg;
 use crate::engine::run::RunContext;
 use crate::engine::stage::{EXACT_FROM, skip_by_running};
+use crate::engine::stats::StageStats;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
 
@@ -99,6 +100,7 @@ impl Node for BatchNode {
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let stage = BatchStage {
             run: Arc::clone(opening.run),
+            stats: Arc::clone(&opening.stats),
             input: opening.input(0, &self.input)?,
             collate: Box::new(Stack),
             size: self.size,
@@ -125,6 +127,7 @@ impl Collate for Stack {
 /// Gathers elements for batches and joins them.
 pub(crate) struct BatchStage {
     pub(crate) run: Arc<RunContext>,
+    pub(crate) stats: Arc<StageStats>,
     pub(crate) input: Input,
     pub(crate) collate: Box<dyn Collate>,
     pub(crate) size: usize,
@@ -140,6 +143,8 @@ pub(crate) struct BatchStage {
 pub(crate) struct Pending {
     chunks: Vec<Chunk>,
     rows: usize,
+    /// What the chunks take.
+    bytes: usize,
     /// The first error, and how many outcomes its batch has taken.
     failed: Option<(Error, usize)>,
 }
@@ -151,6 +156,7 @@ impl BatchStage {
             match self.input.next(wanted - self.pending.rows) {
                 Ok(Some(chunk)) => {
                     self.pending.rows += chunk.rows();
+                    self.pending.bytes += chunk.payload_bytes();
                     self.pending.chunks.push(chunk);
                 }
                 Ok(None) => break,
@@ -161,6 +167,7 @@ impl BatchStage {
                 }
             }
         }
+        self.stats.hold(self.pending.bytes);
         Ok(())
     }
 
@@ -169,9 +176,13 @@ impl BatchStage {
         let chunk = Chunk::concat(std::mem::take(&mut self.pending.chunks))?;
         let left = self.pending.rows - rows;
         self.pending.rows = left;
+        self.pending.bytes = 0;
         if left > 0 {
-            self.pending.chunks.push(chunk.slice(rows..rows + left)?);
+            let rest = chunk.slice(rows..rows + left)?;
+            self.pending.bytes = rest.payload_bytes();
+            self.pending.chunks.push(rest);
         }
+        self.stats.hold(self.pending.bytes);
         chunk.slice(0..rows)
     }
 
@@ -179,6 +190,7 @@ impl BatchStage {
     fn fail(&mut self) -> Result<Option<Chunk>> {
         self.pending.chunks.clear();
         self.pending.rows = 0;
+        self.pending.bytes = 0;
         let Some((error, taken)) = self.pending.failed.take() else { return Ok(None) };
         if !self.error_ends_batch {
             skip_by_running((self.size - taken) as u64, |max| self.input.next(max))?;

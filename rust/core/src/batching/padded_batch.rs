@@ -224,6 +224,7 @@ impl Node for PaddedBatchNode {
         let pad = Pad { padding: self.padding.clone(), seen: OnceLock::new() };
         Ok(Box::new(BatchStage {
             run: Arc::clone(opening.run),
+            stats: Arc::clone(&opening.stats),
             input: opening.input(0, &self.input)?,
             collate: Box::new(pad),
             size: self.size,

@@ -107,6 +107,7 @@ impl Node for RaggedBatchNode {
         let collate = Ragged { joins: self.joins.clone(), splits: self.splits };
         Ok(Box::new(BatchStage {
             run: Arc::clone(opening.run),
+            stats: Arc::clone(&opening.stats),
             input: opening.input(0, &self.input)?,
             collate: Box::new(collate),
             size: self.size,

@@ -83,6 +83,7 @@ impl Node for SparseBatchNode {
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         Ok(Box::new(BatchStage {
             run: Arc::clone(opening.run),
+            stats: Arc::clone(&opening.stats),
             input: opening.input(0, &self.input)?,
             collate: Box::new(Sparse { row_shape: self.row_shape.clone() }),
             size: self.size,

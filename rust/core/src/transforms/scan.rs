@@ -66,15 +66,17 @@ impl Carry {
         Arg::new("initial_state", format_args!("{structure} of ({list}) [{hash:016x}]"))
     }
 
-    /// Takes the next state; its structure and dtypes are those of the first.
-    fn replace(&mut self, structure: &Structure, columns: Vec<Column>, name: &str) -> Result<()> {
-        let same = |(a, b): (&Column, &Column)| a.loose_spec().widen(&b.loose_spec()).is_some();
-        if *structure != *self.structure || !self.columns.iter().zip(&columns).all(same) {
-            let seen: Vec<Spec> = columns.iter().map(exact_spec).collect();
-            return Err(differs(name, (&self.structure, &self.specs()), (structure, &seen)));
+    /// Fails if the next state has another structure or other dtypes.
+    fn check(&self, structure: &Structure, columns: &[Column], name: &str) -> Result<()> {
+        let same = |(a, b): (&Column, &Column)| match (a, b) {
+            (Column::Stacked(a), Column::Stacked(b)) => a.dtype() == b.dtype(),
+            _ => a.loose_spec().widen(&b.loose_spec()).is_some(),
+        };
+        if *structure == *self.structure && self.columns.iter().zip(columns).all(same) {
+            return Ok(());
         }
-        self.columns = columns;
-        Ok(())
+        let seen: Vec<Spec> = columns.iter().map(exact_spec).collect();
+        Err(differs(name, (&self.structure, &self.specs()), (structure, &seen)))
     }
 
     /// The state as numbers of a mark; `None` if it is large, or not of fixed-size values.
@@ -320,19 +322,19 @@ impl CarryRun {
         };
         let structure = Arc::clone(result.structure());
         let (state, output) = self.returns.split(&structure)?;
-        let mut columns = result.clone().into_columns();
-        let outputs = columns.split_off(state.leaves());
-        let mut next = self.carry.clone();
-        next.replace(state, columns, self.returns.function())?;
+        let leaves = state.leaves();
+        self.carry.check(state, &result.columns()[..leaves], self.returns.function())?;
         if !self.function.is_native() && self.returns == Returns::Pair {
             self.function.hold(&result)?;
         }
+        let mut columns = result.into_columns();
+        let outputs = columns.split_off(leaves);
         let output = match &self.output {
             Some(known) if **known == *output => Arc::clone(known),
             _ => Arc::clone(self.output.insert(Arc::new(output.clone()))),
         };
         let output = Chunk::new(1, output, outputs)?;
-        self.carry = next;
+        self.carry.columns = columns;
         Ok(output)
     }
 
