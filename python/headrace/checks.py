@@ -170,6 +170,8 @@ def tensor(value: Any) -> Any:
     InvalidArgumentError
         Text and numbers are mixed in one list.
     """
+    if getattr(type(value), "_tracer", None) is not None:  # a symbol, of whatever rank
+        return value
     if isinstance(value, np.ndarray | np.generic | bytes | str | SparseTensor | RaggedTensor):
         return value
     from .dataset import Dataset

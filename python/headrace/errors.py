@@ -7,6 +7,8 @@ The attributes say where it happened, as far as that is known.
 
 from __future__ import annotations
 
+import errno
+import os
 from typing import Any
 
 __all__ = [
@@ -25,6 +27,7 @@ __all__ = [
     "UnavailableError",
     "UnimplementedError",
     "UnknownError",
+    "from_os_error",
 ]
 
 _PLACE = ("file", "record", "offset", "feature", "node")
@@ -193,3 +196,38 @@ class InternalError(HeadraceError, RuntimeError):
     """A broken invariant of headrace: a bug. Please report it."""
 
     error_code = 13
+
+
+_OF_SYSTEM: dict[int | None, type[HeadraceError]] = {
+    errno.ENOENT: NotFoundError,
+    errno.EEXIST: AlreadyExistsError,
+    errno.EACCES: PermissionDeniedError,
+    errno.EPERM: PermissionDeniedError,
+    errno.EROFS: PermissionDeniedError,
+    errno.EISDIR: FailedPreconditionError,
+    errno.ENOTDIR: FailedPreconditionError,
+    errno.ENOTEMPTY: FailedPreconditionError,
+    errno.EINVAL: InvalidArgumentError,
+    errno.ENAMETOOLONG: InvalidArgumentError,
+    errno.ENOSPC: ResourceExhaustedError,
+    errno.EMFILE: ResourceExhaustedError,
+}
+
+
+def from_os_error(error: OSError, path: str) -> HeadraceError:
+    """Return the error of its kind for one of the operating system.
+
+    Parameters
+    ----------
+    error
+        What a call for `path` raised.
+    path
+        The file.
+
+    Examples
+    --------
+    >>> from_os_error(FileNotFoundError(2, "No such file or directory"), "a.txt")
+    NotFoundError('a.txt; No such file or directory')
+    """
+    text = os.strerror(error.errno) if error.errno else str(error)
+    return _OF_SYSTEM.get(error.errno, UnknownError)(f"{path}; {text}", file=path)

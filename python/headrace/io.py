@@ -6,13 +6,15 @@ The parsing functions take arrays and, inside a traced function, symbols alike.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
+import numpy as np
+
 from . import _headrace, checks
 from .dtypes import as_dtype
-from .errors import InvalidArgumentError
+from .errors import InvalidArgumentError, from_os_error
 from .features import (
     FixedLenFeature,
     FixedLenSequenceFeature,
@@ -21,7 +23,7 @@ from .features import (
     VarLenFeature,
     feature_attrs,
 )
-from .ops import apply_op
+from .ops import apply_op, refuse_in_trace
 
 __all__ = [
     "FixedLenFeature",
@@ -31,12 +33,20 @@ __all__ = [
     "TFRecordOptions",
     "TFRecordWriter",
     "VarLenFeature",
+    "decode_base64",
+    "decode_compressed",
+    "decode_csv",
     "decode_raw",
+    "encode_base64",
     "parse_example",
     "parse_sequence_example",
     "parse_single_example",
     "parse_single_sequence_example",
+    "parse_tensor",
+    "read_file",
     "serialize_example",
+    "serialize_tensor",
+    "write_file",
 ]
 
 
@@ -277,6 +287,267 @@ def decode_raw(
         "fixed_length": fixed_length,
     }
     return apply_op("decode_raw", attrs, checks.tensor(input_bytes))[0]
+
+
+def decode_csv(
+    records: Any,
+    record_defaults: Sequence[Any],
+    field_delim: str = ",",
+    use_quote_delim: bool = True,
+    na_value: str = "",
+    select_cols: Sequence[int] | None = None,
+    name: str | None = None,
+) -> list[Any]:
+    """Read records of CSV; mirrors ``tf.io.decode_csv``.
+
+    Parameters
+    ----------
+    records
+        Bytes or text, or an array of it: one record each.
+    record_defaults
+        One entry per column. A scalar, or a list of one, is the default of empty fields and gives
+        the column its dtype; a dtype, or an empty array, says that a field must not be empty.
+        int32, int64, float32, float64 and bytes are possible; Python's int and float are int64
+        and float64.
+    field_delim
+        What separates fields: one character.
+    use_quote_delim
+        Fields in double quotes can hold separators.
+    na_value
+        A text that is as good as an empty field.
+    select_cols
+        Numbers of the columns to read, ascending; others are skipped.
+
+    Returns
+    -------
+    list
+        One array per column, of the shape of `records`.
+
+    Raises
+    ------
+    InvalidArgumentError
+        A record has another number of fields, or a field is empty or no such number.
+
+    Examples
+    --------
+    >>> hr.io.decode_csv([b"1,a", b",b"], [np.int32(7), b""])
+    [array([1, 7], dtype=int32), array([b'a', b'b'], dtype=object)]
+    """
+    attrs = {
+        "outputs": [_csv_column(number, entry) for number, entry in enumerate(record_defaults)],
+        "field_delim": field_delim,
+        "use_quote_delim": checks.flag("use_quote_delim", use_quote_delim),
+        "na_value": na_value,
+        "select_cols": None if select_cols is None else [int(column) for column in select_cols],
+    }
+    return apply_op("decode_csv", attrs, checks.tensor(records))
+
+
+def _csv_column(number: int, entry: Any) -> list[Any]:
+    """Return dtype and default of a column."""
+    if isinstance(entry, type | np.dtype):
+        found = as_dtype(entry)
+        return [bytes if found is str else found, None]
+    array = np.asarray(checks.tensor(entry))
+    if array.dtype.kind in "SUO":
+        array = array.astype(object)
+        text = [item.encode() if isinstance(item, str) else item for item in array.flat]
+        if not all(isinstance(item, bytes) for item in text):
+            raise InvalidArgumentError(f"record_defaults[{number}] is no default: {entry!r}")
+        default: Any = text[0] if text else None
+        dtype: Any = bytes
+    else:
+        dtype = array.dtype
+        default = array.reshape(-1)[0] if array.size else None
+    if array.ndim > 1 or array.size > 1:
+        raise InvalidArgumentError(
+            f"record_defaults[{number}] must be one value or none, got shape {array.shape}"
+        )
+    return [dtype, default]
+
+
+def decode_base64(input: Any, name: str | None = None) -> Any:
+    """Decode text of the URL alphabet; mirrors ``tf.io.decode_base64``.
+
+    Parameters
+    ----------
+    input
+        Bytes or text, or an array of it, filled up with ``=`` or not.
+
+    Raises
+    ------
+    InvalidArgumentError
+        It is no such text.
+
+    Examples
+    --------
+    >>> hr.io.decode_base64("aGk")
+    b'hi'
+    """
+    return apply_op("decode_base64", {}, checks.tensor(input))[0]
+
+
+def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Any:
+    """Encode bytes in the URL alphabet; mirrors ``tf.io.encode_base64``.
+
+    Parameters
+    ----------
+    input
+        Bytes or text, or an array of it.
+    pad
+        Fill up with ``=`` to a multiple of four.
+
+    Examples
+    --------
+    >>> hr.io.encode_base64(b"a", pad=True)
+    b'YQ=='
+    """
+    attrs = {"pad": checks.flag("pad", pad)}
+    return apply_op("encode_base64", attrs, checks.tensor(input))[0]
+
+
+def decode_compressed(
+    bytes: Any, compression_type: str | None = "", name: str | None = None
+) -> Any:
+    """Decompress bytes; mirrors ``tf.io.decode_compressed``.
+
+    Parameters
+    ----------
+    bytes
+        Bytes, or an array of them.
+    compression_type
+        ``None`` or ``""``, ``"GZIP"``, ``"ZLIB"``.
+
+    Raises
+    ------
+    DataLossError
+        They are damaged, or not compressed so.
+    ResourceExhaustedError
+        A value is larger than 2 GiB.
+
+    Examples
+    --------
+    >>> import zlib
+    >>> hr.io.decode_compressed(zlib.compress(b"text"), "ZLIB")
+    b'text'
+    """
+    attrs = {"compression_type": checks.compression(compression_type)}
+    return apply_op("decode_compressed", attrs, checks.tensor(bytes))[0]
+
+
+def serialize_tensor(tensor: Any, name: str | None = None) -> Any:
+    """Write an array as a `TensorProto`; mirrors ``tf.io.serialize_tensor``.
+
+    Parameters
+    ----------
+    tensor
+        An array or scalar of any dtype.
+
+    Returns
+    -------
+    bytes
+        The message; TensorFlow reads it.
+
+    Examples
+    --------
+    >>> message = hr.io.serialize_tensor(np.array([1, 2], np.int16))
+    >>> hr.io.parse_tensor(message, np.int16)
+    array([1, 2], dtype=int16)
+    """
+    return apply_op("serialize_tensor", {}, checks.tensor(tensor))[0]
+
+
+def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Any:
+    """Read a `TensorProto`; mirrors ``tf.io.parse_tensor``.
+
+    Parameters
+    ----------
+    serialized
+        The message: scalar bytes.
+    out_type
+        The dtype that it has.
+
+    Raises
+    ------
+    InvalidArgumentError
+        It is no tensor, or one of another dtype.
+
+    Examples
+    --------
+    >>> hr.io.parse_tensor(hr.io.serialize_tensor(b"a"), "string")
+    b'a'
+    """
+    return apply_op("parse_tensor", {"out_type": as_dtype(out_type)}, checks.tensor(serialized))[0]
+
+
+def read_file(filename: Any, name: str | None = None) -> Any:
+    """Return what a file holds; mirrors ``tf.io.read_file``.
+
+    Parameters
+    ----------
+    filename
+        The path: text or bytes.
+
+    Returns
+    -------
+    bytes
+        The whole file.
+
+    Raises
+    ------
+    NotFoundError, PermissionDeniedError, FailedPreconditionError
+        There is no such file, it may not be read, or is a folder.
+
+    Examples
+    --------
+    >>> import tempfile, os
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.txt")
+    >>> hr.io.write_file(path, "text")
+    >>> hr.io.read_file(path)
+    b'text'
+    """
+    if isinstance(filename, os.PathLike):
+        filename = os.fspath(filename)
+    return apply_op("read_file", {}, checks.tensor(filename))[0]
+
+
+def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
+    """Make or replace a file, and its folders; mirrors ``tf.io.write_file``.
+
+    Parameters
+    ----------
+    filename
+        The path: text or bytes.
+    contents
+        What it is to hold: bytes, or text as UTF-8.
+
+    Raises
+    ------
+    PermissionDeniedError, FailedPreconditionError
+        It may not be made, or something on the way is a file.
+
+    Examples
+    --------
+    >>> import tempfile, os
+    >>> hr.io.write_file(os.path.join(tempfile.mkdtemp(), "new", "a.txt"), b"text")
+    """
+    refuse_in_trace("writes a file")
+    path = os.fsdecode(_scalar_text(filename))
+    data = _scalar_text(contents)
+    try:
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(data.encode() if isinstance(data, str) else data)
+    except OSError as error:
+        raise from_os_error(error, path) from None
+
+
+def _scalar_text(value: Any) -> Any:
+    if isinstance(value, np.ndarray | np.generic) and value.ndim == 0:
+        value = value.item()
+    if isinstance(value, str | bytes | os.PathLike):
+        return value
+    raise TypeError(f"expected one text or bytes, got {value!r} ({type(value).__name__})")
 
 
 def serialize_example(features: Mapping[str, Any]) -> bytes:

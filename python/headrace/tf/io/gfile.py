@@ -6,7 +6,6 @@ and a `FileNotFoundError`.
 
 from __future__ import annotations
 
-import errno
 import os
 import posixpath
 import re
@@ -23,9 +22,8 @@ from ...errors import (
     NotFoundError,
     OutOfRangeError,
     PermissionDeniedError,
-    ResourceExhaustedError,
     UnimplementedError,
-    UnknownError,
+    from_os_error,
 )
 
 __all__ = [
@@ -46,21 +44,6 @@ __all__ = [
     "walk",
 ]
 
-_CLASSES: dict[int | None, type[HeadraceError]] = {
-    errno.ENOENT: NotFoundError,
-    errno.EEXIST: AlreadyExistsError,
-    errno.EACCES: PermissionDeniedError,
-    errno.EPERM: PermissionDeniedError,
-    errno.EROFS: PermissionDeniedError,
-    errno.EISDIR: FailedPreconditionError,
-    errno.ENOTDIR: FailedPreconditionError,
-    errno.ENOTEMPTY: FailedPreconditionError,
-    errno.EINVAL: InvalidArgumentError,
-    errno.ENAMETOOLONG: InvalidArgumentError,
-    errno.ENOSPC: ResourceExhaustedError,
-    errno.EMFILE: ResourceExhaustedError,
-}
-
 
 def _path(name: Any) -> str:
     """Return a local path; URLs of other file systems are refused."""
@@ -74,9 +57,7 @@ def _path(name: Any) -> str:
 
 
 def _raise(error: OSError, path: str) -> NoReturn:
-    made = _CLASSES.get(error.errno, UnknownError)
-    text = os.strerror(error.errno) if error.errno else str(error)
-    raise made(f"{path}; {text}", file=path) from None
+    raise from_os_error(error, path) from None
 
 
 class GFile:

@@ -3,6 +3,8 @@
 //! Each file knows some operations by name; [`build`] asks one after the other.
 
 pub(crate) mod cast;
+mod coding;
+mod csv;
 mod dispatch;
 mod elementwise;
 mod index;
@@ -35,6 +37,8 @@ const FAMILIES: &[Family] = &[
     reduce::build,
     raw::build,
     text::build,
+    coding::build,
+    csv::build,
     parts::build,
     parse::build,
     parse_sequence::build,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::data::{BufferMut, BytesArray, Column, DType, Dims, PartialShape, Rows, Spec, Tensor};
 use crate::error::{Error, Result};
+use crate::formats::tensor_proto::type_name;
 use crate::graph::attr::Attrs;
 use crate::graph::kernel::{Arg, Kernel, Tolerance};
 use crate::kernels::cast::{dense, inputs};
@@ -46,16 +47,6 @@ pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> 
     Ok(Some(Arc::new(DecodeRaw { out_type, size, little_endian, fixed_length })))
 }
 
-/// TensorFlow's name of a type.
-fn tf_name(dtype: DType) -> &'static str {
-    match dtype {
-        DType::Float16 => "half",
-        DType::Float32 => "float",
-        DType::Float64 => "double",
-        other => other.name(),
-    }
-}
-
 impl DecodeRaw {
     /// The common length of the strings of one row.
     fn length(&self, strings: impl Iterator<Item = usize>) -> Result<usize> {
@@ -68,7 +59,7 @@ impl DecodeRaw {
             )));
         }
         if !first.is_multiple_of(self.size) {
-            let (size, name) = (self.size, tf_name(self.out_type));
+            let (size, name) = (self.size, type_name(self.out_type));
             return Err(Error::invalid_argument(format!(
                 "Input to DecodeRaw has length {first} that is not a multiple of {size}, the size \
                  of {name}"
