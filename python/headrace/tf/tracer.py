@@ -138,6 +138,8 @@ class TensorTracer(Tracer):
 
     def value(self, arg: Any) -> int:
         """Return the number in the graph of a symbol or constant."""
+        if getattr(type(arg), "_tracer", None) is not None:
+            return super().value(arg)
         symbol = getattr(arg, "_symbol", None)
         if symbol is not None:
             return super().value(symbol)
