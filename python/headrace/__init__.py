@@ -14,7 +14,14 @@ from .dataset import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Datase
 from .iterator import Iterator
 from .options import OptimizationOptions, Options, ThreadingOptions
 from .random import set_seed
-from .spec import ObjectSpec, RaggedTensorSpec, SparseTensorSpec, TensorSpec, UnknownSpec
+from .spec import (
+    DatasetSpec,
+    ObjectSpec,
+    RaggedTensorSpec,
+    SparseTensorSpec,
+    TensorSpec,
+    UnknownSpec,
+)
 from .tensors import RaggedTensor, SparseTensor
 
 __all__ = [
@@ -22,6 +29,7 @@ __all__ = [
     "INFINITE_CARDINALITY",
     "UNKNOWN_CARDINALITY",
     "Dataset",
+    "DatasetSpec",
     "Iterator",
     "ObjectSpec",
     "OptimizationOptions",

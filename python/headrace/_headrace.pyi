@@ -19,6 +19,7 @@ __all__ = [
     "assert_cardinality",
     "batch",
     "cache",
+    "call_seed",
     "choose_from_datasets",
     "close_all",
     "concatenate",
@@ -29,12 +30,15 @@ __all__ = [
     "encode_message",
     "enumerate",
     "filter",
+    "flat_map",
     "from_generator",
     "from_tensor_slices",
     "from_tensors",
     "ignore_errors",
+    "interleave",
     "map",
     "padded_batch",
+    "placeholder",
     "prefetch",
     "ragged_batch",
     "range",
@@ -95,8 +99,8 @@ class UserFunction(Protocol):
     fingerprint: int
     callable: Callable[..., Any]
     on_trial: bool
-    # A graph, or why the function runs as Python.
-    def prepare(self, element_spec: _Nest) -> Graph | str: ...
+    # A graph, or why the function runs as Python and the spec of what it gives.
+    def prepare(self, element_spec: _Nest) -> Graph | tuple[str, _Nest]: ...
 
 @type_check_only
 class GeneratorSource(Protocol):
@@ -205,6 +209,17 @@ def rejection_resample(
     initial_dist: list[float] | None,
     seeds: tuple[int, int] | None,
 ) -> Plan: ...
+def flat_map(input: Plan, function: UserFunction) -> Plan: ...
+def interleave(
+    input: Plan,
+    function: UserFunction,
+    cycle_length: int | None,
+    block_length: int | None,
+    num_parallel_calls: int | None,
+    deterministic: bool | None,
+) -> Plan: ...
+def placeholder(spec: _Nest) -> Plan: ...  # for functions that make datasets, while looked at
+def call_seed() -> int | None: ...  # number of a new random op in the call of a function
 def enumerate(input: Plan, start: int) -> Plan: ...
 def cache(input: Plan, filename: str | None) -> Plan: ...
 

@@ -16,6 +16,7 @@ from .dtypes import as_dtype, dtype_name
 from .errors import InvalidArgumentError
 from .nest import flatten, is_structure, items, map_structure, same_structure
 from .spec import Shape, TensorSpec, UnknownSpec, as_shape, object_dtype
+from .standin import SymbolicInt, SymbolicPaths, has_symbols, is_symbol, joined
 from .tensors import RaggedTensor, SparseTensor
 
 AUTOTUNE = -1
@@ -27,6 +28,8 @@ _COMPRESSIONS = ("", "GZIP", "ZLIB")
 
 def integer(name: str, value: Any) -> int:
     """Return `value` as an int of 64 bits; TypeError if it is not an integer."""
+    if is_symbol(value):
+        return SymbolicInt(name != "index")
     try:
         number = operator.index(value)
     except TypeError:
@@ -101,6 +104,14 @@ def number_of(name: str, value: Any, dtype: np.dtype[Any]) -> int | float:
     return number if number < 2**63 else number - 2**64
 
 
+def size(name: str, value: Any) -> int:
+    """Return a number of things, at least 1, or AUTOTUNE."""
+    number = integer(name, value)
+    if number <= 0 and number != AUTOTUNE:
+        raise InvalidArgumentError(f"{name} must be greater than zero, got {number}.")
+    return number
+
+
 def parallelism(name: str, value: Any) -> int | None:
     """Return a number of parallel calls, at least 1, or AUTOTUNE."""
     if value is None:
@@ -133,6 +144,8 @@ def compression(value: str | None) -> str | None:
 
 def paths(filenames: Any) -> list[str]:
     """Return one path or many as a list of str."""
+    if has_symbols(filenames):
+        return SymbolicPaths()
     if isinstance(filenames, str | bytes | os.PathLike):
         filenames = [filenames]
     elif isinstance(filenames, np.ndarray):
@@ -170,7 +183,8 @@ def tensor(value: Any) -> Any:
     InvalidArgumentError
         Text and numbers are mixed in one list.
     """
-    if getattr(type(value), "_tracer", None) is not None:  # a symbol, of whatever rank
+    value = joined(value)
+    if is_symbol(value):
         return value
     if isinstance(value, np.ndarray | np.generic | bytes | str | SparseTensor | RaggedTensor):
         return value

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Generic, Literal, SupportsIndex, TypeVar, over
 
 import numpy as np
 
-from . import _headrace, checks
+from . import _headrace, checks, standin
 from .checks import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
 from .dtypes import as_dtype, dtype_name
 from .errors import InvalidArgumentError, UnimplementedError
@@ -158,7 +158,10 @@ class Dataset(Generic[T_co]):
         >>> list(hr.Dataset.from_tensors([1, 2]))
         [array([1, 2])]
         """
-        return _make("from_tensors", (), value=map_structure(checks.tensor, tensors))
+        value = map_structure(checks.tensor, tensors)
+        if standin.has_symbols(value):
+            return standin.stand_in(standin.of_values(value))
+        return _make("from_tensors", (), value=value)
 
     @staticmethod
     def from_tensor_slices(tensors: R, name: str | None = None) -> Dataset[R]:
@@ -182,7 +185,10 @@ class Dataset(Generic[T_co]):
         >>> list(hr.Dataset.from_tensor_slices({"x": [1.0, 2.0], "y": ["a", "b"]}))
         [{'x': np.float64(1.0), 'y': 'a'}, {'x': np.float64(2.0), 'y': 'b'}]
         """
-        value = checks.sliceable(map_structure(checks.tensor, tensors))
+        value = map_structure(checks.tensor, tensors)
+        if standin.has_symbols(value):
+            return standin.stand_in(standin.of_slices(value))
+        value = checks.sliceable(value)
         return _make("from_tensor_slices", (), value=value)
 
     @staticmethod
@@ -1004,6 +1010,86 @@ class Dataset(Generic[T_co]):
             drop_remainder=checks.flag("drop_remainder", drop_remainder),
         )
 
+    def flat_map(self, map_func: Callable[..., Dataset[R]], name: str | None = None) -> Dataset[R]:
+        """Yield the elements of the datasets made of each; mirrors ``tf.data.Dataset.flat_map``.
+
+        Parameters
+        ----------
+        map_func
+            Gets arguments as the function of `map` does; returns a `Dataset`. It is called once
+            for each element, when the turn of its dataset comes.
+        name
+            Accepted for tf.data's sake.
+
+        Raises
+        ------
+        TypeError
+            `map_func` returns something else.
+
+        Examples
+        --------
+        >>> lengths = hr.Dataset.range(1, 4)
+        >>> list(lengths.flat_map(lambda n: hr.Dataset.from_tensors(n).repeat(n)))[:3]
+        [np.int64(1), np.int64(2), np.int64(2)]
+        """
+        return self._derive("flat_map", function=Function(map_func, returns="map_func"))
+
+    def interleave(
+        self,
+        map_func: Callable[..., Dataset[R]],
+        cycle_length: SupportsIndex | None = None,
+        block_length: SupportsIndex | None = None,
+        num_parallel_calls: int | None = None,
+        deterministic: bool | None = None,
+        name: str | None = None,
+    ) -> Dataset[R]:
+        """Yield from several of the datasets made; mirrors ``tf.data.Dataset.interleave``.
+
+        Parameters
+        ----------
+        map_func
+            See `flat_map`.
+        cycle_length
+            How many datasets are open at a time; ``None`` or `AUTOTUNE`: one per core, so give a
+            number where the order matters.
+        block_length
+            How many elements come from one dataset before the turn passes on; ``None``: 1.
+        num_parallel_calls
+            How many datasets are opened and read ahead; `AUTOTUNE`: all of the cycle; ``None``:
+            each is read when its turn comes.
+        deterministic
+            ``False``: a dataset that has an element ready may come before its turn. ``None``: what
+            the options say.
+        name
+            Accepted for tf.data's sake.
+
+        Raises
+        ------
+        InvalidArgumentError
+            A length or `num_parallel_calls` is 0 or negative.
+        TypeError
+            `map_func` returns something else than a `Dataset`.
+
+        Examples
+        --------
+        >>> tens = hr.Dataset.range(10, 40, 10)
+        >>> mixed = tens.interleave(lambda n: hr.Dataset.range(n, n + 3), 2, block_length=2)
+        >>> [x.item() for x in mixed]
+        [10, 11, 20, 21, 12, 22, 30, 31, 32]
+        """
+        return self._derive(
+            "interleave",
+            function=Function(map_func, returns="map_func"),
+            cycle_length=None
+            if cycle_length is None
+            else checks.size("cycle_length", cycle_length),
+            block_length=None
+            if block_length is None
+            else checks.size("block_length", block_length),
+            num_parallel_calls=checks.parallelism("num_parallel_calls", num_parallel_calls),
+            deterministic=deterministic,
+        )
+
     def unbatch(self, name: str | None = None) -> Dataset[Any]:
         """Split elements along axis 0; mirrors ``tf.data.Dataset.unbatch``.
 
@@ -1426,6 +1512,8 @@ class Dataset(Generic[T_co]):
         return TFRecordDataset if op == "tfrecord" else cls
 
     def __reduce__(self) -> tuple[Any, ...]:
+        if self._op == "nested":
+            raise TypeError("a dataset that is part of an element does not pickle")
         drawing = _drawing(self)
         seeds = None if drawing is None else drawing.seeds()
         return _restore, (self._op, self._inputs, pack_arrays(self._args), seeds)
@@ -1511,12 +1599,25 @@ def _make(op: str, inputs: Any, **args: Any) -> Dataset[Any]:
         plan = getattr(_headrace, op)(list(plans[0]), plans[1], **args)
     else:
         plan = getattr(_headrace, op)(*plans, **args)
+    if any(map(standin.is_symbolic, args.values())):
+        plan = _headrace.placeholder(standin.of_plan(plan, args))
     dataset: Dataset[Any] = object.__new__(family._class_of(op))
     dataset._plan = plan
     dataset._op = op
     dataset._inputs = inputs
     dataset._args = args
     dataset._options = args.get("options")
+    return dataset
+
+
+def dataset_of_plan(plan: _headrace.Plan) -> Dataset[Any]:
+    """Return a plan that is a component of an element as a dataset."""
+    dataset: Dataset[Any] = object.__new__(Dataset)
+    dataset._plan = plan
+    dataset._op = "nested"
+    dataset._inputs = ()
+    dataset._args = {}
+    dataset._options = None
     return dataset
 
 

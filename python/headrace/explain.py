@@ -162,9 +162,9 @@ def _functions(dataset: Dataset[Any]) -> list[str]:
         try:
             prepared = function.prepare(function.arguments(source._plan.element_spec))
         except (InvalidArgumentError, TypeError) as error:
-            prepared = str(error)
-        if isinstance(prepared, str):
-            lines.append(f"runs as Python: {prepared}")
+            prepared = str(error), None
+        if isinstance(prepared, tuple):
+            lines.append(f"runs as Python: {prepared[0]}")
         else:
             lines.append("runs as a graph, without the GIL:")
             lines += [f"  {line}" for line in str(prepared).splitlines()]

@@ -16,7 +16,7 @@ from .convert import SPECS, Converter
 from .errors import InvalidArgumentError, UnimplementedError
 from .nest import flatten, is_structure, items, rebuild, same_structure
 from .recipe import dump_callable, load_callable
-from .spec import UnknownSpec, shape_within, spec_of
+from .spec import DatasetSpec, UnknownSpec, shape_within, spec_of
 
 if TYPE_CHECKING:
     from .purity import Refusal
@@ -68,6 +68,7 @@ class Function:
         function: Callable[..., Any],
         executor: Executor = None,
         output_signature: Any = None,
+        returns: str = "",
     ) -> None:
         if not callable(function):
             raise TypeError(f"a function is needed, got {function!r} ({type(function).__name__})")
@@ -80,6 +81,7 @@ class Function:
         self.function = function
         self.executor = executor
         self.output_signature = output_signature
+        self.returns = returns
         self.name = _name(function)
         self.callable = function
         if output_signature is not None:
@@ -87,22 +89,34 @@ class Function:
         self.fingerprint = _fingerprint(function)
         self.reason: str | None = None
 
-    def prepare(self, element_spec: Any) -> _headrace.Graph | str:
+    def prepare(self, element_spec: Any) -> _headrace.Graph | tuple[str, Any]:
         """Return the function's graph for elements of this spec, or why it runs as Python.
+
+        With the reason comes the spec of what it gives, `UnknownSpec` if only a run can tell.
 
         Raises
         ------
         InvalidArgumentError
             ``executor="native"`` and it cannot be a graph.
+        TypeError
+            It should return a dataset and returns something else.
         """
         self.reason = None
         if self.executor == "python":
             self.reason = 'executor="python"'
-            return self.reason
+            return self.reason, UnknownSpec()
         if isinstance(element_spec, UnknownSpec):
             self.reason = "what its elements look like is known in a run only"
-            return self.reason
+            return self.reason, UnknownSpec()
         graph, refusal = self._trace(element_spec)
+        if self.returns:
+            gives = graph.structure_spec if graph is not None else UnknownSpec()
+            gives = gives if refusal is None else refusal.gives
+            if not isinstance(gives, DatasetSpec | UnknownSpec):
+                raise TypeError(
+                    f"`{self.returns}` must return a `Dataset` object. Got {gives!r} from "
+                    f"{self.name}."
+                )
         if graph is not None and self._fits(graph):
             return graph
         if graph is not None:
@@ -113,7 +127,7 @@ class Function:
         if self.executor == "native":
             why = self.reason.removesuffix("; it runs as Python")
             raise InvalidArgumentError(f'executor="native" is not possible for {why}')
-        return self.reason
+        return self.reason, UnknownSpec() if refusal is None else refusal.gives
 
     def _trace(self, element_spec: Any) -> tuple[_headrace.Graph, None] | tuple[None, Refusal]:
         """Return the graph, or why there is none, as `headrace.trace.trace` does."""
@@ -135,7 +149,7 @@ class Function:
 
     def __reduce__(self) -> tuple[Any, ...]:
         blob = dump_callable(self.function, self.name)
-        return _load, (blob, self.executor, self.output_signature)
+        return _load, (blob, self.executor, self.output_signature, self.returns)
 
     def __repr__(self) -> str:
         return f"<function {self.name}>"
@@ -174,7 +188,7 @@ class StateFunction(Function):
             return element_spec
         return self.state_spec, element_spec
 
-    def prepare(self, element_spec: Any) -> _headrace.Graph | str:
+    def prepare(self, element_spec: Any) -> _headrace.Graph | tuple[str, Any]:
         """Return the graph, or why there is none; see `Function.prepare`.
 
         Raises
@@ -183,7 +197,7 @@ class StateFunction(Function):
             It does not return a state like the first one.
         """
         prepared = super().prepare(element_spec)
-        if not isinstance(prepared, str):
+        if isinstance(prepared, _headrace.Graph):
             self._check(prepared.structure_spec)
         return prepared
 
@@ -246,8 +260,8 @@ def _kind(result: Any) -> str:
     return text if len(text) <= 200 else text[:197] + "..."
 
 
-def _load(blob: bytes, executor: Executor, output_signature: Any) -> Function:
-    return Function(load_callable(blob), executor, output_signature)
+def _load(blob: bytes, executor: Executor, output_signature: Any, returns: str) -> Function:
+    return Function(load_callable(blob), executor, output_signature, returns)
 
 
 def _is_as_declared(declared: Any, given: Any) -> bool:

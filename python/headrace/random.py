@@ -12,6 +12,8 @@ import random
 import threading
 from typing import SupportsIndex
 
+from . import _headrace
+
 __all__ = ["set_seed"]
 
 _MODULUS = 2**31 - 1
@@ -65,6 +67,8 @@ def seed_pair(seed: SupportsIndex | None) -> tuple[int, int] | None:
     tuple or None
         Two numbers; None where both come from the system's entropy.
     """
+    if seed is None and _global_seed is not None:
+        seed = _headrace.call_seed()
     own = None if seed is None else operator.index(seed) % _MODULUS
     with _lock:
         if _global_seed is None:

@@ -16,6 +16,7 @@ from .dtypes import DType, as_dtype, dtype_name
 
 __all__ = [
     "AnySpec",
+    "DatasetSpec",
     "ObjectSpec",
     "RaggedTensorSpec",
     "SparseTensorSpec",
@@ -228,6 +229,45 @@ class RaggedTensorSpec(_ArraySpec):
         )
 
 
+class DatasetSpec(_Spec):
+    """A dataset as a component; mirrors ``tf.data.DatasetSpec``.
+
+    Parameters
+    ----------
+    element_spec
+        What its elements look like: a nest of specs, or `UnknownSpec`.
+
+    Examples
+    --------
+    >>> DatasetSpec(TensorSpec((), np.int64))
+    DatasetSpec(element_spec=TensorSpec(shape=(), dtype=int64))
+    """
+
+    __slots__ = ("element_spec",)
+    _fields: ClassVar[tuple[str, ...]] = ("element_spec",)
+    element_spec: Any
+
+    def __init__(self, element_spec: Any) -> None:
+        object.__setattr__(self, "element_spec", element_spec)
+
+    def __hash__(self) -> int:
+        return hash((type(self), repr(self.element_spec)))  # nests may be dicts
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Tell whether the other is a dataset whose elements could be described by both."""
+        from .nest import flatten, same_structure
+
+        other = spec_or_value if isinstance(spec_or_value, _Spec) else spec_of(spec_or_value)
+        if not isinstance(other, DatasetSpec):
+            return False
+        own, others = self.element_spec, other.element_spec
+        if isinstance(own, UnknownSpec) or isinstance(others, UnknownSpec):
+            return True
+        return same_structure(own, others) and all(
+            a.is_compatible_with(b) for a, b in zip(flatten(own), flatten(others), strict=True)
+        )
+
+
 class ObjectSpec(_Spec):
     """An opaque Python object.
 
@@ -264,7 +304,9 @@ class UnknownSpec(_Spec):
         return True
 
 
-AnySpec: TypeAlias = TensorSpec | SparseTensorSpec | RaggedTensorSpec | ObjectSpec | UnknownSpec
+AnySpec: TypeAlias = (
+    TensorSpec | SparseTensorSpec | RaggedTensorSpec | DatasetSpec | ObjectSpec | UnknownSpec
+)
 
 
 def spec_of(value: Any) -> AnySpec:
@@ -273,8 +315,8 @@ def spec_of(value: Any) -> AnySpec:
     Parameters
     ----------
     value
-        An array, scalar, `bytes`, `str`, `SparseTensor` or `RaggedTensor`; anything else is an
-        opaque object.
+        An array, scalar, `bytes`, `str`, `SparseTensor`, `RaggedTensor` or `Dataset`; anything
+        else is an opaque object.
 
     Examples
     --------
@@ -295,7 +337,9 @@ def spec_of(value: Any) -> AnySpec:
         if array.dtype.kind == "O":
             return TensorSpec(array.shape, object_dtype(array))
         return TensorSpec(array.shape, array.dtype)
-    return ObjectSpec()
+    from .dataset import Dataset
+
+    return DatasetSpec(value.element_spec) if isinstance(value, Dataset) else ObjectSpec()
 
 
 def object_dtype(array: np.ndarray[Any, Any]) -> DType:

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from . import _headrace
+from .dataset import Dataset
 from .dtypes import DType, as_dtype
 from .errors import HeadraceError
 from .nest import flatten, is_structure, items, map_structure, rebuild
@@ -23,6 +24,7 @@ from .ops import tracing
 from .purity import Refusal, check
 from .spec import (
     AnySpec,
+    DatasetSpec,
     ObjectSpec,
     RaggedTensorSpec,
     SparseTensorSpec,
@@ -30,6 +32,7 @@ from .spec import (
     UnknownSpec,
     object_dtype,
 )
+from .standin import stand_in
 from .tensors import RaggedTensor, SparseTensor
 
 __all__ = ["TraceRefused", "Tracer", "trace"]
@@ -96,13 +99,17 @@ def _record(function: Callable[..., Any], spec: Any) -> _headrace.Graph | Refusa
     for leaf in flatten(spec):
         if isinstance(leaf, ObjectSpec | UnknownSpec):
             return _refusal(function, "gets opaque objects")
-    tracer = Tracer()
+    tracer = Tracer(tracing.tracer)
     element = map_structure(tracer.input, spec)
     outer, tracing.tracer = tracing.tracer, tracer
     try:
         result = function(*element) if type(element) is tuple else function(element)
         if tracer.refusal is None:
-            return tracer.builder.finish(tracer.outputs(result))
+            outputs = tracer.outputs(result)
+            if not tracer.meets_datasets:
+                return tracer.builder.finish(outputs)
+            gives = map_structure(tracer.spec, outputs)
+            return _refusal(function, "works with datasets")._replace(gives=gives)
     except TraceRefused:
         pass
     except HeadraceError as error:
@@ -133,11 +140,17 @@ class Tracer:
         The graph being built.
     refusal
         Why it cannot be finished; stays even if the function swallows the exception.
+    outer
+        The trace that this one is part of: that of a function which makes datasets.
+    meets_datasets
+        Datasets are among what goes in, is used or comes out: there will be no graph, only a spec.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, outer: Tracer | None = None) -> None:
         self.builder = _headrace.GraphBuilder()
         self.refusal: Refusal | None = None
+        self.outer = outer
+        self.meets_datasets = False
 
     def place(self, reason: str, hint: str) -> Refusal:
         """Make a refusal for the line of the user's code that runs now."""
@@ -155,8 +168,15 @@ class Tracer:
         raise TraceRefused(self.refusal)
 
     def input(self, spec: AnySpec) -> Any:
-        """Return the stand-in for a component of the element."""
+        """Return the stand-in for a component of the element, or for what a dataset would give."""
+        if isinstance(spec, DatasetSpec):
+            self.meets_datasets = True
+            return stand_in(spec.element_spec)
         return self.wrap(self.builder.input(spec))
+
+    def spec(self, output: Any) -> AnySpec:
+        """Return the spec of one of the `outputs`."""
+        return output if isinstance(output, DatasetSpec) else self.builder.spec(output)
 
     def wrap(self, value: int, *, fresh: bool = False) -> Any:
         """Return the symbol of a value of the graph; `fresh` if its memory is nobody else's."""
@@ -190,10 +210,19 @@ class Tracer:
         """Return the number in the graph of a symbol or constant."""
         tracer = getattr(type(arg), "_tracer", None)
         if tracer is not None:
-            if arg._tracer is not self:
+            if arg._tracer is self:
+                return int(arg._value)
+            if not self._is_within(arg._tracer):
                 self.refuse("uses a value of another function's trace")
-            return int(arg._value)
+            # Each call of the outer function makes this graph anew, with the value in it.
+            return int(self.builder.input(arg._spec))
         return self.constant(arg)
+
+    def _is_within(self, tracer: Tracer) -> bool:
+        outer = self.outer
+        while outer is not None and outer is not tracer:
+            outer = outer.outer
+        return outer is not None
 
     def constant(self, value: Any, dtype: DType | None = None) -> int:
         """Put an array, number or text into the graph; small arrays are copied.
@@ -225,6 +254,9 @@ class Tracer:
             return self.value(result)
         if kind is list:
             return tuple(self.outputs(item) for item in result)
+        if isinstance(result, Dataset):
+            self.meets_datasets = True
+            return DatasetSpec(result.element_spec)
         if is_structure(result):
             return rebuild(result, [self.outputs(child) for _, child in items(result)])
         if isinstance(result, np.ndarray | np.generic | bool | int | float | complex | bytes | str):

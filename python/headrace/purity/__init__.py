@@ -18,6 +18,7 @@ import os.path
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+from ..spec import UnknownSpec
 from .walk import Refused, Walk
 
 __all__ = ["Refusal", "captures", "check"]
@@ -36,6 +37,8 @@ class Refusal(NamedTuple):
         The line in question; it may lie in a function that the checked one calls.
     function
         The qualified name of the function that line belongs to.
+    gives
+        The element spec of the results where it is known all the same.
     """
 
     reason: str
@@ -43,6 +46,7 @@ class Refusal(NamedTuple):
     filename: str | None
     lineno: int | None
     function: str = ""
+    gives: Any = UnknownSpec()
 
     def __str__(self) -> str:
         name = self.function or "the function"

@@ -1,5 +1,6 @@
 //! The user's functions, called by the core: the GIL is taken once per chunk.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -19,7 +20,7 @@ use crate::graph::Graph;
 use crate::nest::Lists;
 use crate::packer::Packer;
 use crate::process::{Inside, is_left};
-use crate::spec::element_spec_to_python;
+use crate::spec::{element_spec, element_spec_to_python};
 
 /// A `headrace.function.Function`.
 pub(crate) struct PythonFunction {
@@ -59,7 +60,8 @@ impl PythonFunction {
             self.impure.store(!graph.is_pure(), Ordering::Relaxed);
             return Ok(Prepared::Graph(graph));
         }
-        Ok(Prepared::Foreign { reason: prepared.extract()? })
+        let (reason, gives): (String, Bound<'_, PyAny>) = prepared.extract()?;
+        Ok(Prepared::Foreign { reason, gives: element_spec(&gives)? })
     }
 
     fn call_attached(&self, py: Python<'_>, chunk: &Chunk) -> Result<Called> {
@@ -91,6 +93,41 @@ impl PythonFunction {
     }
 }
 
+thread_local! {
+    /// How many calls of functions this thread is in, and the random ops made in the innermost.
+    static CALLS: Cell<(usize, i64)> = const { Cell::new((0, 0)) };
+}
+
+/// A call of a user's function, while it lasts.
+struct Call((usize, i64));
+
+impl Call {
+    fn begin() -> Self {
+        let outer = CALLS.get();
+        CALLS.set((outer.0 + 1, 0));
+        Call(outer)
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        CALLS.set(self.0);
+    }
+}
+
+/// True while this thread calls a function of a dataset.
+pub(crate) fn is_inside() -> bool {
+    CALLS.get().0 > 0
+}
+
+/// The number of a new random op in the call that this thread is in; `None` outside of calls.
+#[pyfunction]
+pub(crate) fn call_seed() -> Option<i64> {
+    let (depth, made) = CALLS.get();
+    CALLS.set((depth, made + i64::from(depth > 0)));
+    (depth > 0).then_some(made)
+}
+
 /// Calls the function on one row. A plain tuple becomes positional arguments.
 fn call_row<'py>(
     callable: &Bound<'py, PyAny>,
@@ -99,6 +136,7 @@ fn call_row<'py>(
     row: usize,
     positional: bool,
 ) -> Result<Bound<'py, PyAny>> {
+    let _call = Call::begin();
     let argument = element(callable.py(), packer, chunk, row, Access::View)?;
     if positional {
         return Ok(callable.call1(argument.cast_into::<PyTuple>()?)?);

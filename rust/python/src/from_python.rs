@@ -9,6 +9,7 @@ use std::sync::Arc;
 use headrace::Error;
 use headrace::data::column::ForeignArray;
 use headrace::data::{Buffer, BytesBuilder, Column, DType, Dims, Element, Tensor, Value};
+use headrace::engine::nested::dataset_value;
 use num_complex::Complex;
 use pyo3::exceptions::PyOverflowError;
 use pyo3::intern;
@@ -22,6 +23,7 @@ use crate::errors::{Result, invalid};
 use crate::imports;
 use crate::nest::{Lists, flatten};
 use crate::packer::Packer;
+use crate::plan::Plan;
 use crate::to_python;
 
 /// An opaque object of the user. Dropped with the GIL held, or handed to PyO3 to be so.
@@ -261,6 +263,10 @@ pub(crate) fn value(object: &Bound<'_, PyAny>, arrays: Arrays) -> Result<Value> 
     }
     if object.is_instance(imports::ragged_tensor(object.py())?)? {
         return ragged(object, arrays);
+    }
+    if object.is_instance(imports::dataset(object.py())?)? {
+        let plan = object.getattr(intern!(object.py(), "_plan"))?;
+        return Ok(Value::Foreign(dataset_value(Arc::clone(&plan.cast::<Plan>()?.get().0))));
     }
     if is_array_like(object)?
         && let Some(value) = array(&as_array(object)?, arrays)?

@@ -40,6 +40,8 @@ macro_rules! attributes {
 
 attributes! {
     sparse_tensor => "headrace.tensors"."SparseTensor",
+    dataset => "headrace.dataset"."Dataset",
+    dataset_of_plan => "headrace.dataset"."dataset_of_plan",
     ragged_tensor => "headrace.tensors"."RaggedTensor",
     asarray => "numpy"."asarray",
     np_dtype => "numpy"."dtype",

@@ -33,6 +33,8 @@ mod _headrace {
     use pyo3::prelude::*;
 
     #[pymodule_export]
+    use crate::call::call_seed;
+    #[pymodule_export]
     use crate::from_python::echo;
     #[pymodule_export]
     use crate::graph::{Graph, GraphBuilder, run_op};
@@ -48,10 +50,10 @@ mod _headrace {
     #[pymodule_export]
     use crate::plan::{
         Plan, assert_cardinality, batch, choose_from_datasets, concatenate, counter, enumerate,
-        filter, from_generator, from_tensor_slices, from_tensors, ignore_errors, map, padded_batch,
-        prefetch, ragged_batch, range, rebatch, reduce, rejection_resample, repeat,
-        sample_from_datasets, scan, shard, shuffle, skip, sparse_batch, take, take_while, tfrecord,
-        unbatch, unique, zip,
+        filter, flat_map, from_generator, from_tensor_slices, from_tensors, ignore_errors,
+        interleave, map, padded_batch, placeholder, prefetch, ragged_batch, range, rebatch, reduce,
+        rejection_resample, repeat, sample_from_datasets, scan, shard, shuffle, skip, sparse_batch,
+        take, take_while, tfrecord, unbatch, unique, zip,
     };
     #[pymodule_export]
     use crate::process::close_all;

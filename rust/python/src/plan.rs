@@ -10,10 +10,13 @@ use headrace::batching::sparse_batch::SparseBatchNode;
 use headrace::batching::unbatch::UnbatchNode;
 use headrace::combine::choose::ChooseNode;
 use headrace::combine::concatenate::ConcatenateNode;
+use headrace::combine::flat_map::FlatMapNode;
+use headrace::combine::interleave::InterleaveNode;
 use headrace::combine::selector::{SelectorNode, Weights};
 use headrace::combine::zip::ZipNode;
 use headrace::data::{DType, PartialShape, Tensor, Value};
 use headrace::engine::access::Access;
+use headrace::engine::apply::Parallel;
 use headrace::engine::node::is_quiet;
 use headrace::engine::seeds::SeedGenerator;
 use headrace::engine::{self, RunOptions, explain, fingerprint};
@@ -21,6 +24,7 @@ use headrace::formats::tfrecord::ReadOptions;
 use headrace::io::compress::Compression;
 use headrace::sources::counter::{CounterNode, Steps};
 use headrace::sources::generator::GeneratorNode;
+use headrace::sources::placeholder::PlaceholderNode;
 use headrace::sources::range::RangeNode;
 use headrace::sources::tensors::TensorsNode;
 use headrace::sources::tfrecord::TfRecordNode;
@@ -28,7 +32,7 @@ use headrace::transforms::assert_cardinality::AssertCardinalityNode;
 use headrace::transforms::enumerate::EnumerateNode;
 use headrace::transforms::filter::FilterNode;
 use headrace::transforms::ignore_errors::{ErrorReport, IgnoreErrorsNode};
-use headrace::transforms::map::{MapNode, Parallel};
+use headrace::transforms::map::MapNode;
 use headrace::transforms::prefetch::PrefetchNode;
 use headrace::transforms::reduce::ReduceNode;
 use headrace::transforms::repeat::RepeatNode;
@@ -44,7 +48,7 @@ use headrace::transforms::take_while::TakeWhileNode;
 use headrace::transforms::unique::UniqueNode;
 use pyo3::prelude::*;
 
-use crate::call::{PythonFunction, PythonReport};
+use crate::call::{self, PythonFunction, PythonReport};
 use crate::elements::only_element;
 use crate::enter::enter;
 use crate::errors::{Result, invalid};
@@ -273,7 +277,7 @@ pub(crate) fn shuffle(
     seeds: Option<(u64, u64)>,
     reshuffle: bool,
 ) -> Result<Plan> {
-    let generator = SeedGenerator::new(seeds, reshuffle);
+    let generator = SeedGenerator::new(seeds, reshuffle).made_in_call(call::is_inside());
     Ok(Plan(ShuffleNode::plan(plan(input), buffer_size, generator)?))
 }
 
@@ -380,6 +384,35 @@ pub(crate) fn zip(inputs: &Bound<'_, PyAny>) -> Result<Plan> {
 #[pyfunction]
 pub(crate) fn concatenate(first: &Bound<'_, Plan>, second: &Bound<'_, Plan>) -> Result<Plan> {
     Ok(Plan(ConcatenateNode::plan(plan(first), plan(second))?))
+}
+
+#[pyfunction]
+pub(crate) fn flat_map(input: &Bound<'_, Plan>, function: &Bound<'_, PyAny>) -> Result<Plan> {
+    Ok(Plan(FlatMapNode::plan(plan(input), PythonFunction::wrap(function)?)?))
+}
+
+#[pyfunction]
+#[pyo3(signature = (
+    input, function, cycle_length, block_length, num_parallel_calls, deterministic
+))]
+pub(crate) fn interleave(
+    input: &Bound<'_, Plan>,
+    function: &Bound<'_, PyAny>,
+    cycle_length: Option<i64>,
+    block_length: Option<i64>,
+    num_parallel_calls: Option<i64>,
+    deterministic: Option<bool>,
+) -> Result<Plan> {
+    let parallel = Parallel::from_calls(num_parallel_calls)?;
+    let (input, function) = (plan(input), PythonFunction::wrap(function)?);
+    let plan =
+        InterleaveNode::plan(input, function, cycle_length, block_length, parallel, deterministic);
+    Ok(Plan(plan?))
+}
+
+#[pyfunction]
+pub(crate) fn placeholder(spec: &Bound<'_, PyAny>) -> Result<Plan> {
+    Ok(Plan(PlaceholderNode::plan(element_spec(spec)?)))
 }
 
 #[pyfunction]

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use headrace::Error;
 use headrace::data::column::ForeignArray;
 use headrace::data::{BytesArray, Column, DType, Data, Tensor, Value};
+use headrace::engine::nested::plan_of;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
@@ -15,6 +16,7 @@ use crate::convert::{Access, array, array_from_bytes, object_array, scalar};
 use crate::errors::Result;
 use crate::from_python::Object;
 use crate::imports;
+use crate::plan::Plan;
 
 /// One string.
 fn text<'py>(py: Python<'py>, dtype: DType, value: &[u8]) -> Result<Bound<'py, PyAny>> {
@@ -86,6 +88,9 @@ pub(crate) fn value<'py>(
         Value::Foreign(foreign) => {
             if let Some(Object(object)) = foreign.downcast_ref() {
                 return Ok(object.bind(py).clone());
+            }
+            if let Some(plan) = plan_of(&foreign) {
+                return Ok(imports::dataset_of_plan(py)?.call1((Plan(plan),))?);
             }
             let Some(objects) = foreign.downcast_ref::<ForeignArray>() else {
                 return Err(Error::internal("an object that the binding does not know").into());

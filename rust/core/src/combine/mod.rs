@@ -2,5 +2,7 @@
 
 pub mod choose;
 pub mod concatenate;
+pub mod flat_map;
+pub mod interleave;
 pub mod selector;
 pub mod zip;

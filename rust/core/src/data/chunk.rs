@@ -137,6 +137,16 @@ impl Chunk {
         ElementSpec::Known(Arc::clone(&self.structure), specs)
     }
 
+    /// True if the other's elements have the same structure and dtypes, of whatever sizes.
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.structure == other.structure
+            && self
+                .columns
+                .iter()
+                .zip(&other.columns)
+                .all(|(own, other)| own.kind() == other.kind() && own.dtype() == other.dtype())
+    }
+
     /// Memory that the values take.
     pub fn payload_bytes(&self) -> usize {
         self.columns.iter().map(Column::payload_bytes).sum()

@@ -10,12 +10,20 @@ use std::sync::Arc;
 
 use crate::data::dtype::DType;
 use crate::data::shape::{Dims, PartialShape, Tuple, volume};
-use crate::data::spec::Spec;
+use crate::data::spec::{ElementSpec, Spec};
 use crate::data::tensor::Tensor;
 use crate::error::{Error, Result};
 
 /// An object of the caller: an opaque value, a nested plan, an optional.
 pub type ForeignValue = Arc<dyn Any + Send + Sync>;
+
+/// A dataset as a component.
+pub struct DatasetValue {
+    /// What its elements look like.
+    pub element_spec: ElementSpec,
+    /// The plan, which only the engine looks into.
+    pub plan: ForeignValue,
+}
 
 /// What batching opaque objects gives: the binding makes an object array of it.
 pub struct ForeignArray {
@@ -465,7 +473,7 @@ impl Column {
             }
             _ => PartialShape::UNKNOWN,
         };
-        let Some(dtype) = self.dtype() else { return Spec::Object };
+        let Some(dtype) = self.dtype() else { return self.foreign_spec() };
         match self {
             Column::Sparse(_) => Spec::Sparse { dtype, shape },
             Column::Ragged(ragged) => Spec::Ragged {
@@ -475,6 +483,18 @@ impl Column {
                 splits_dtype: ragged.splits.first().and_then(Column::dtype).unwrap_or(DType::Int64),
             },
             _ => Spec::Tensor { dtype, shape },
+        }
+    }
+
+    /// What the datasets of the column look like, if they are such; else opaque objects.
+    fn foreign_spec(&self) -> Spec {
+        let Column::Foreign(values) = self else { return Spec::Object };
+        let specs =
+            values.iter().map(|value| Some(&value.downcast_ref::<DatasetValue>()?.element_spec));
+        let widened = specs.reduce(|a, b| Some(a?).zip(b).filter(|(a, b)| a == b).map(|(a, _)| a));
+        match widened.flatten() {
+            Some(spec) => Spec::Dataset(Box::new(spec.clone())),
+            None => Spec::Object,
         }
     }
 

@@ -142,6 +142,8 @@ pub enum Spec {
         /// Type of the row splits, int32 or int64.
         splits_dtype: DType,
     },
+    /// A dataset, with what its elements look like.
+    Dataset(Box<ElementSpec>),
     /// An opaque object of the caller.
     Object,
 }
@@ -163,7 +165,7 @@ impl Spec {
             Spec::Tensor { dtype, .. }
             | Spec::Sparse { dtype, .. }
             | Spec::Ragged { dtype, .. } => Some(*dtype),
-            Spec::Object => None,
+            Spec::Dataset(_) | Spec::Object => None,
         }
     }
 
@@ -173,6 +175,7 @@ impl Spec {
         match self {
             Spec::Sparse { .. } => format!("sparse {name}"),
             Spec::Ragged { .. } => format!("ragged {name}"),
+            Spec::Dataset(_) => "dataset".into(),
             Spec::Tensor { .. } | Spec::Object => name.into(),
         }
     }
@@ -183,7 +186,7 @@ impl Spec {
             Spec::Tensor { shape, .. }
             | Spec::Sparse { shape, .. }
             | Spec::Ragged { shape, .. } => shape.clone(),
-            Spec::Object => PartialShape::UNKNOWN,
+            Spec::Dataset(_) | Spec::Object => PartialShape::UNKNOWN,
         }
     }
 
@@ -197,13 +200,16 @@ impl Spec {
             | Spec::Ragged { shape, .. } => {
                 *shape = change(shape);
             }
-            Spec::Object => {}
+            Spec::Dataset(_) | Spec::Object => {}
         }
         spec
     }
 
     /// The spec that describes components of either; `None` if dtype or kind differ.
     pub fn widen(&self, other: &Self) -> Option<Self> {
+        if let (Spec::Dataset(own), Spec::Dataset(other)) = (self, other) {
+            return Some(Spec::Dataset(Box::new(own.widen(other)?)));
+        }
         let shape = self.shape().widen(&other.shape());
         let widened = self.map_shape(|_| shape.clone());
         (widened == other.map_shape(|_| shape)).then_some(widened)
@@ -216,6 +222,7 @@ impl fmt::Display for Spec {
             Spec::Tensor { dtype, shape } => write!(f, "{dtype}{shape}"),
             Spec::Sparse { dtype, shape } => write!(f, "sparse {dtype}{shape}"),
             Spec::Ragged { dtype, shape, .. } => write!(f, "ragged {dtype}{shape}"),
+            Spec::Dataset(spec) => write!(f, "dataset of {spec}"),
             Spec::Object => f.write_str("object"),
         }
     }
@@ -244,15 +251,17 @@ impl ElementSpec {
         }
     }
 
-    /// What describes elements of either; `None` if structure, kind or dtype of a component
-    /// differ. Shapes are widened.
+    /// The spec that describes elements of either; `None` if structures, dtypes or kinds differ.
     pub fn widen(&self, other: &Self) -> Option<Self> {
-        let (ElementSpec::Known(structure, a), ElementSpec::Known(same, b)) = (self, other) else {
+        let (ElementSpec::Known(structure, own), ElementSpec::Known(others, specs)) = (self, other)
+        else {
             return Some(ElementSpec::Unknown);
         };
-        let specs: Option<Arc<[Spec]>> = a.iter().zip(b.iter()).map(|(a, b)| a.widen(b)).collect();
-        let specs = specs.filter(|_| structure == same)?;
-        Some(ElementSpec::Known(Arc::clone(structure), specs))
+        if structure != others {
+            return None;
+        }
+        let widened = own.iter().zip(specs.iter()).map(|(a, b)| a.widen(b));
+        Some(ElementSpec::Known(Arc::clone(structure), widened.collect::<Option<_>>()?))
     }
 
     /// The same nesting with each spec changed.
@@ -273,10 +282,13 @@ impl ElementSpec {
 impl fmt::Display for ElementSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ElementSpec::Known(structure, specs) => {
-                let list = specs.iter().map(Spec::to_string).collect::<Vec<_>>().join(", ");
-                write!(f, "{structure} of ({list})")
-            }
+            ElementSpec::Known(structure, specs) => match (&**structure, &specs[..]) {
+                (Structure::Leaf, [spec]) => spec.fmt(f),
+                _ => {
+                    let list = specs.iter().map(Spec::to_string).collect::<Vec<_>>().join(", ");
+                    write!(f, "{structure} of ({list})")
+                }
+            },
             ElementSpec::Unknown => f.write_str("unknown elements"),
         }
     }

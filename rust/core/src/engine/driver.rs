@@ -149,6 +149,17 @@ impl Driver {
         }
     }
 
+    /// Begins to pull before the consumer first asks.
+    pub fn start(&self) {
+        Shared::wake(&self.shared);
+    }
+
+    /// True if the next outcome, or the end, is there without waiting.
+    pub fn is_ready(&self) -> bool {
+        let ended = || self.shared.source.try_lock().is_ok_and(|source| source.slots.is_none());
+        !self.ready.is_empty() || !self.slots.is_empty() || ended()
+    }
+
     /// Takes outcomes and drops them. The input is told how many, if nothing is in flight.
     ///
     /// # Errors

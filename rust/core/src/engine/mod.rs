@@ -1,11 +1,13 @@
 //! From plan to run: nodes, stages, drivers, the work pool.
 
 pub mod access;
+pub mod apply;
 pub mod driver;
 pub mod explain;
 pub mod fills;
 pub mod fingerprint;
 pub mod limit;
+pub mod nested;
 pub mod node;
 pub mod optimise;
 pub mod pool;

@@ -131,6 +131,11 @@ pub trait Node: Any + Send + Sync {
         None
     }
 
+    /// True if it opens datasets that are elements or results of its function.
+    fn nests(&self) -> bool {
+        false
+    }
+
     /// The function it calls, for ops that call one.
     fn function(&self) -> Option<&Arc<dyn UserFunction>> {
         None
@@ -149,9 +154,15 @@ pub fn is_quiet(plan: &Plan) -> bool {
     !plan.observable() && plan.inputs().iter().all(is_quiet)
 }
 
-/// Number of nodes with seeds in the plan, counted once per place in the tree.
+/// Number of nodes with seeds in the plan, own ones or those of nested plans, counted once per
+/// place in the tree.
 pub fn seed_slots(plan: &Plan) -> usize {
-    count(plan, |node| node.seeds().is_some())
+    count(plan, draws)
+}
+
+/// True if the node has a slot among the seeds of a run.
+pub fn draws(node: &dyn Node) -> bool {
+    node.seeds().is_some() || node.nests()
 }
 
 /// Number of nodes with a function in the plan, counted once per place in the tree.

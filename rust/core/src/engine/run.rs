@@ -10,6 +10,7 @@ use crate::data::{Chunk, ElementSpec, ForeignValue, Position};
 use crate::engine::fills::Fills;
 use crate::engine::limit::{Limit, limited};
 use crate::engine::lock;
+use crate::engine::nested::{NestedLogs, Outer};
 use crate::engine::node::{Plan, RunOptions};
 use crate::engine::optimise::optimise;
 use crate::engine::pool;
@@ -28,14 +29,12 @@ pub struct RunContext {
     /// What was around the caller's code when it opened the run, for the foreign code that runs
     /// on its behalf, now or in a later epoch.
     pub surroundings: Option<ForeignValue>,
-    cancelled: AtomicBool,
-    /// An element has failed: counting outcomes is no longer counting elements.
-    failed: AtomicBool,
-    /// Forks behind the process that opened the run.
-    generation: usize,
+    life: Arc<Life>,
     /// Slots that draw from a generator from which others draw too, with its address.
     shared_slots: BTreeMap<usize, usize>,
-    limit: Option<Arc<Limit>>,
+    /// Set for a plan that runs inside another.
+    outer: Option<Outer>,
+    nested: NestedLogs,
     pub(crate) draws: Mutex<BTreeMap<usize, DrawLog>>,
     /// Logs of the state that the run was opened with, until their stage draws.
     pub(crate) restored: Mutex<BTreeMap<usize, DrawLog>>,
@@ -45,6 +44,16 @@ pub struct RunContext {
     verdicts: BTreeMap<usize, Verdict>,
     /// Functions by their number in the plan: prepared once, whatever epochs there are.
     functions: Mutex<BTreeMap<usize, Arc<FunctionRun>>>,
+}
+
+/// What a run has in common with the plans nested in it.
+struct Life {
+    cancelled: AtomicBool,
+    /// An element has failed: counting outcomes is no longer counting elements.
+    failed: AtomicBool,
+    /// Forks behind the process that opened the run.
+    generation: usize,
+    limit: Option<Arc<Limit>>,
     tasks: Mutex<usize>,
     tasks_ended: Condvar,
 }
@@ -57,23 +66,64 @@ impl RunContext {
         surroundings: Option<ForeignValue>,
     ) -> Self {
         let limit = options.private_threadpool_size.filter(|size| *size > 0);
-        RunContext {
-            limit: limit.map(|size| Arc::new(Limit::new(size))),
-            options,
-            surroundings,
+        let life = Life {
             cancelled: AtomicBool::new(false),
             failed: AtomicBool::new(state.is_some_and(|state| state.failed)),
             generation: pool::generation(),
+            limit: limit.map(|size| Arc::new(Limit::new(size))),
+            tasks: Mutex::default(),
+            tasks_ended: Condvar::new(),
+        };
+        RunContext {
+            options,
+            surroundings,
+            life: Arc::new(life),
             shared_slots: shared_slots(plan),
+            outer: None,
+            nested: state.map(NestedLogs::restored).unwrap_or_default(),
             draws: Mutex::default(),
             restored: Mutex::new(state.map(|state| state.draws.clone()).unwrap_or_default()),
             fills: Fills::restored(state.map(|state| &state.fills)),
             reports: Mutex::default(),
             verdicts: state.map(|state| state.verdicts.clone()).unwrap_or_default(),
             functions: Mutex::default(),
-            tasks: Mutex::default(),
-            tasks_ended: Condvar::new(),
         }
+    }
+
+    /// The context of the next plan that the stage with this slot opens.
+    pub(crate) fn child(self: &Arc<Self>, slot: usize) -> Arc<Self> {
+        let opening = self.nested.open(slot);
+        let outer = match &self.outer {
+            None => Outer { run: Arc::clone(self), slot, path: vec![opening] },
+            Some(outer) => {
+                let path = outer.path.iter().copied().chain([slot as u64, opening]).collect();
+                Outer { run: Arc::clone(&outer.run), slot: outer.slot, path }
+            }
+        };
+        Arc::new(RunContext {
+            options: self.options.clone(),
+            surroundings: self.surroundings.clone(),
+            life: Arc::clone(&self.life),
+            shared_slots: BTreeMap::new(),
+            outer: Some(outer),
+            nested: NestedLogs::default(),
+            draws: Mutex::default(),
+            restored: Mutex::default(),
+            fills: Fills::restored(None),
+            reports: Mutex::default(),
+            verdicts: BTreeMap::new(),
+            functions: Mutex::default(),
+        })
+    }
+
+    /// True for a plan that runs inside another.
+    pub(crate) fn is_nested(&self) -> bool {
+        self.outer.is_some()
+    }
+
+    /// How many plans the stage with this slot has opened.
+    pub(crate) fn nested_openings(&self, slot: usize) -> u64 {
+        self.nested.openings(slot)
     }
 
     /// Fails if the run is over.
@@ -90,27 +140,27 @@ impl RunContext {
 
     /// True in the process that opened the run.
     pub fn is_here(&self) -> bool {
-        pool::generation() == self.generation
+        pool::generation() == self.life.generation
     }
 
     /// True once the run is closed.
     pub fn is_cancelled(&self) -> bool {
-        self.cancelled.load(SeqCst)
+        self.life.cancelled.load(SeqCst)
     }
 
     /// True if an element of the run has failed: counts of outcomes and elements may differ.
     pub fn has_failed(&self) -> bool {
-        self.failed.load(SeqCst)
+        self.life.failed.load(SeqCst)
     }
 
     /// Notes that an element has failed.
     pub fn note_failure(&self) {
-        self.failed.store(true, SeqCst);
+        self.life.failed.store(true, SeqCst);
     }
 
     /// The permits of the run's tasks.
     pub fn limit(&self) -> Option<&Arc<Limit>> {
-        self.limit.as_ref()
+        self.life.limit.as_ref()
     }
 
     /// How many tasks a parallel stage may have.
@@ -121,25 +171,25 @@ impl RunContext {
 
     /// Counts a task of a driver in.
     pub fn task_started(&self) {
-        *lock(&self.tasks) += 1;
+        *lock(&self.life.tasks) += 1;
     }
 
     /// Counts a task of a driver out.
     pub fn task_ended(&self) {
-        *lock(&self.tasks) -= 1;
-        self.tasks_ended.notify_all();
+        *lock(&self.life.tasks) -= 1;
+        self.life.tasks_ended.notify_all();
     }
 
     /// Waits until no task runs, up to `deadline` or until interrupted; false if one runs still.
     pub fn wait_for_tasks(&self, deadline: Instant) -> bool {
         loop {
-            let tasks = lock(&self.tasks);
+            let tasks = lock(&self.life.tasks);
             let left = deadline.saturating_duration_since(Instant::now());
             if *tasks == 0 || left.is_zero() {
                 return *tasks == 0;
             }
             // The hook may wait for the caller's locks: it is asked without this one.
-            drop(self.tasks_ended.wait_timeout(tasks, left.min(POLL)));
+            drop(self.life.tasks_ended.wait_timeout(tasks, left.min(POLL)));
             if poll().is_err() {
                 return false;
             }
@@ -148,6 +198,9 @@ impl RunContext {
 
     /// The next seed pair for the seeded stage `slot`.
     pub fn draw(&self, slot: usize, generator: &SeedGenerator) -> SeedPair {
+        if let Some(outer) = &self.outer {
+            return outer.run.nested.draw(outer, slot, generator);
+        }
         let mut draws = lock(&self.draws);
         let others = match self.shared_slots.get(&slot) {
             None => 0,
@@ -178,8 +231,9 @@ impl RunContext {
     pub fn draw_counts(&self, slots: Range<usize>) -> Vec<(usize, u64)> {
         let draws = lock(&self.draws);
         let restored = lock(&self.restored);
-        let both = restored.range(slots.clone()).chain(draws.range(slots));
-        both.map(|(slot, log)| (*slot, log.count())).collect()
+        let both = restored.range(slots.clone()).chain(draws.range(slots.clone()));
+        let nested = self.nested.counts().into_iter().filter(|(slot, _)| slots.contains(slot));
+        both.map(|(slot, log)| (*slot, log.count())).chain(nested).collect()
     }
 
     /// The counters of stage `id`, the same each time it is opened.
@@ -219,13 +273,15 @@ impl RunContext {
         verdicts
     }
 
-    fn draws_since(&self, position: &Position) -> BTreeMap<usize, DrawLog> {
+    /// Puts the draws that are needed from `position` on into the state.
+    fn draws_since(&self, position: &Position, state: &mut State) {
         let marked = position.mark.draws();
         let count = |slot| marked.iter().find(|(at, _)| *at == slot).map_or(0, |(_, count)| *count);
-        let mut logs = lock(&self.restored).clone();
+        state.draws = lock(&self.restored).clone();
         let drawn = lock(&self.draws);
-        logs.extend(drawn.iter().map(|(slot, log)| (*slot, log.since(count(*slot)))));
-        logs
+        state.draws.extend(drawn.iter().map(|(slot, log)| (*slot, log.since(count(*slot)))));
+        state.nested = self.nested.since(count);
+        state.entropy = self.nested.entropy();
     }
 }
 
@@ -294,7 +350,7 @@ impl Run {
     pub fn next_chunk(&mut self) -> Result<Option<Chunk>> {
         self.context.check()?;
         let input = self.input.as_mut().ok_or_else(Error::cancelled)?;
-        let outcome = limited(self.context.limit.as_ref(), || {
+        let outcome = limited(self.context.life.limit.as_ref(), || {
             let chunk = input.next_chunk()?;
             match chunk {
                 Some(chunk) if chunk.rows() == 1 => chunk.into_owned().map(Some),
@@ -316,9 +372,8 @@ impl Run {
         let mut position = input.position();
         let since = position.since.checked_sub(unread as u64);
         position.since = since.ok_or_else(|| Error::internal("more unread elements than taken"))?;
-        let draws = self.context.draws_since(&position);
-        let mut state = State::new(&self.plan, position);
-        state.draws = draws;
+        let mut state = State::new(&self.plan, position.clone());
+        self.context.draws_since(&position, &mut state);
         state.fills = self.context.fills.adopted();
         state.failed = self.context.has_failed();
         state.verdicts = self.context.verdicts();
@@ -333,7 +388,7 @@ impl Run {
     /// Ends the run: cancels its work and waits for what is running, up to `limit` or until
     /// interrupted. False if something still runs then.
     pub fn close(&mut self, limit: Duration) -> bool {
-        self.context.cancelled.store(true, SeqCst);
+        self.context.life.cancelled.store(true, SeqCst);
         self.input = None;
         self.context.wait_for_tasks(Instant::now() + limit)
     }
@@ -346,13 +401,13 @@ impl Run {
 
 impl Drop for Run {
     fn drop(&mut self) {
-        self.context.cancelled.store(true, SeqCst);
+        self.context.life.cancelled.store(true, SeqCst);
     }
 }
 
 impl RunContext {
     /// Ends the run without waiting.
     pub fn cancel(&self) {
-        self.cancelled.store(true, SeqCst);
+        self.life.cancelled.store(true, SeqCst);
     }
 }

@@ -19,6 +19,8 @@ pub struct SeedGenerator {
     pair: SeedPair,
     seeded: bool,
     reshuffle: bool,
+    /// Made by a function that is called for each outer element.
+    inner: bool,
     next: AtomicU64,
 }
 
@@ -28,7 +30,19 @@ impl SeedGenerator {
     pub fn new(pair: Option<SeedPair>, reshuffle: bool) -> Self {
         let seeded = pair.is_some();
         let pair = pair.unwrap_or_else(|| (entropy(), entropy()));
-        SeedGenerator { pair, seeded, reshuffle, next: AtomicU64::new(0) }
+        SeedGenerator { pair, seeded, reshuffle, inner: false, next: AtomicU64::new(0) }
+    }
+
+    /// The same, made inside a function that is called anew for each outer element.
+    #[must_use]
+    pub fn made_in_call(mut self, inner: bool) -> Self {
+        self.inner = inner;
+        self
+    }
+
+    /// True if it was made inside a function that is called anew for each outer element.
+    pub fn is_made_in_call(&self) -> bool {
+        self.inner
     }
 
     /// A generator of its own from the same pair.
@@ -64,6 +78,16 @@ impl SeedGenerator {
 
     fn draw(&self) -> u64 {
         self.next.fetch_add(1, Ordering::SeqCst)
+    }
+
+    /// The number of the next draw, which is taken.
+    pub(crate) fn take(&self) -> u64 {
+        if self.reshuffle { self.draw() } else { 0 }
+    }
+
+    /// Draw `number` of a generator like this one that starts from `pair`.
+    pub(crate) fn pair_for(&self, pair: SeedPair, number: u64) -> SeedPair {
+        if self.reshuffle { nth_pair(pair, number) } else { pair }
     }
 }
 

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::data::{Chunk, ElementSpec, Mark, Position};
 use crate::engine::fills::CachePlace;
-use crate::engine::node::{Node, Plan, caches, functions, is_cache, seed_slots, size};
+use crate::engine::nested::Nested;
+use crate::engine::node::{Node, Plan, caches, draws, functions, is_cache, seed_slots, size};
 use crate::engine::run::RunContext;
 use crate::engine::seeds::SeedPair;
 use crate::engine::stats::{Metered, StageStats};
@@ -108,8 +109,7 @@ impl<'a> Opening<'a> {
     /// # Errors
     /// Those of the nodes.
     pub fn root(run: &'a Arc<RunContext>, plan: &'a Plan, position: Position) -> Result<Input> {
-        let place = Place { run, id: 0, slot: 0, function: 0, cache: 0, depth: 0, driven: false };
-        place.open(plan, position)
+        Place::root(run, false).open(plan, position)
     }
 
     /// Opens input `index` where the mark says; its marks are wrapped in marks of this stage.
@@ -146,7 +146,7 @@ impl<'a> Opening<'a> {
             run: self.run,
             id: self.id + 1 + before.iter().map(size).sum::<usize>(),
             slot: self.slot
-                + usize::from(self.plan.seeds().is_some())
+                + usize::from(draws(self.plan))
                 + before.iter().map(seed_slots).sum::<usize>(),
             function: self.function
                 + usize::from(self.plan.function().is_some())
@@ -177,6 +177,16 @@ impl<'a> Opening<'a> {
         let slots = place.slot..place.slot + seed_slots(input);
         let (run, number) = (Arc::clone(self.run), self.cache);
         CachePlace { run, place: place.to_owned(), number, slots }
+    }
+
+    /// Number of the stage's seeds among those of the run.
+    pub fn slot(&self) -> usize {
+        self.slot
+    }
+
+    /// What opens the plans that are elements or results of this stage's function.
+    pub fn nested(&self) -> Nested {
+        Nested::new(self.run, self.slot, self.driven)
     }
 
     /// True for the outermost stage, whose elements go to the user.
@@ -217,7 +227,20 @@ pub struct OwnedPlace {
     driven: bool,
 }
 
-impl Place<'_> {
+impl<'a> Place<'a> {
+    /// The place of a whole plan.
+    pub fn root(run: &'a Arc<RunContext>, driven: bool) -> Self {
+        Place {
+            run,
+            id: 0,
+            slot: 0,
+            function: 0,
+            cache: 0,
+            depth: usize::from(run.is_nested()),
+            driven,
+        }
+    }
+
     /// Opens `plan` here at `position`.
     ///
     /// # Errors

@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::Position;
 use crate::engine::fills::Fill;
+use crate::engine::nested::NestedState;
 use crate::engine::node::Plan;
-use crate::engine::seeds::DrawLog;
+use crate::engine::seeds::{DrawLog, SeedPair};
 use crate::error::{Error, Result};
 use crate::graph::call::Verdict;
 use crate::graph::hash::Fnv;
@@ -28,6 +29,12 @@ pub struct State {
     /// The passes that filled the caches which the run reads, by cache.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub fills: BTreeMap<usize, Fill>,
+    /// Seed draws of nested plans, by the slot of the stage that opened them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub nested: BTreeMap<usize, NestedState>,
+    /// Where unseeded ops that functions make get their seeds from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entropy: Option<SeedPair>,
     /// An element of the run has failed, so outcomes must be counted by making them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
@@ -53,6 +60,8 @@ impl State {
             position,
             draws: BTreeMap::new(),
             fills: BTreeMap::new(),
+            nested: BTreeMap::new(),
+            entropy: None,
             failed: false,
             verdicts: BTreeMap::new(),
         }

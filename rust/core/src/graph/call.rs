@@ -47,6 +47,8 @@ pub enum Prepared {
     Foreign {
         /// Why it is no graph, for `explain`.
         reason: String,
+        /// What its results look like, where that is known all the same.
+        gives: ElementSpec,
     },
 }
 
@@ -133,7 +135,7 @@ impl FunctionRun {
 
     fn prepare(&self, input: &ElementSpec) -> Result<()> {
         let graph = match self.function.prepare(input)? {
-            Prepared::Foreign { reason } => {
+            Prepared::Foreign { reason, .. } => {
                 self.settle(Verdict::Foreign { reason });
                 None
             }

@@ -2,6 +2,7 @@
 
 pub mod counter;
 pub mod generator;
+pub mod placeholder;
 pub mod range;
 pub mod tensors;
 pub mod tfrecord;

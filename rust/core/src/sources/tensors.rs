@@ -101,7 +101,7 @@ fn spec_of(column: &Column) -> Result<Spec> {
                 splits_dtype: splits_dtype.unwrap_or(crate::data::DType::Int64),
             }
         }
-        Column::Foreign(_) => Spec::Object,
+        Column::Foreign(_) => column.loose_spec(),
     })
 }
 

@@ -4,12 +4,12 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::data::{Chunk, Column, DType, ElementSpec, PartialShape, Spec};
+use crate::engine::apply::{Apply, function_arg, function_notes};
 use crate::engine::node::Arg;
 use crate::engine::stage::skip_by_running;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
 use crate::graph::call::{Prepared, UserFunction};
-use crate::transforms::map::{Apply, function_arg, function_notes};
 
 /// The elements that satisfy a predicate.
 pub struct FilterNode {

@@ -6,52 +6,15 @@
 
 use std::sync::Arc;
 
-use crate::data::{Chunk, Column, ElementSpec, Spec};
+use crate::data::{Chunk, ElementSpec};
+use crate::engine::apply::{Apply, Parallel, function_arg, function_notes};
 use crate::engine::driver::{self, Driver, Outcomes, Work};
 use crate::engine::node::Arg;
-use crate::engine::pool::{Kind, parallelism};
-use crate::engine::stage::{EXACT_FROM, is_final};
+use crate::engine::pool::Kind;
+use crate::engine::stage::EXACT_FROM;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
-use crate::graph::call::{Called, FunctionRun, Prepared, UserFunction};
-
-/// How many calls a map makes at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Parallel {
-    /// One after another, on demand.
-    Serial,
-    /// Up to so many, ahead of demand.
-    Calls(usize),
-    /// Ahead of demand, as many as the engine chooses.
-    Autotune,
-}
-
-impl Parallel {
-    /// tf.data's `num_parallel_calls`: `None`, a number, or -1 for AUTOTUNE.
-    ///
-    /// # Errors
-    /// `InvalidArgument` for other numbers below 1.
-    pub fn from_calls(calls: Option<i64>) -> Result<Self> {
-        match calls {
-            None => Ok(Parallel::Serial),
-            Some(-1) => Ok(Parallel::Autotune),
-            Some(n) => match usize::try_from(n) {
-                Ok(calls) if calls > 0 => Ok(Parallel::Calls(calls)),
-                _ => Err(Error::invalid_argument(format!(
-                    "num_parallel_calls must be greater than zero, or AUTOTUNE (-1), got {n}"
-                ))),
-            },
-        }
-    }
-
-    fn calls(self) -> usize {
-        match self {
-            Parallel::Serial => 1,
-            Parallel::Calls(calls) => calls,
-            Parallel::Autotune => parallelism(),
-        }
-    }
-}
+use crate::graph::call::{FunctionRun, Prepared, UserFunction};
 
 /// The function of each element of the input.
 pub struct MapNode {
@@ -80,7 +43,7 @@ impl MapNode {
         let prepared = function.prepare(input.spec())?;
         let spec = match &prepared {
             Prepared::Graph(graph) => graph.element_spec(),
-            Prepared::Foreign { .. } => declared.unwrap_or(ElementSpec::Unknown),
+            Prepared::Foreign { gives, .. } => declared.unwrap_or_else(|| gives.clone()),
         };
         Ok(Arc::new(MapNode { input, function, parallel, deterministic, prepared, spec }))
     }
@@ -92,12 +55,8 @@ impl Node for MapNode {
     }
 
     fn args(&self) -> Vec<Arg> {
-        let calls = match self.parallel {
-            Parallel::Serial => "None".into(),
-            Parallel::Calls(calls) => calls.to_string(),
-            Parallel::Autotune => "AUTOTUNE".into(),
-        };
-        vec![function_arg("map_func", &self.function), Arg::tuning("num_parallel_calls", calls)]
+        let calls = Arg::tuning("num_parallel_calls", self.parallel.text());
+        vec![function_arg("map_func", &self.function), calls]
     }
 
     fn inputs(&self) -> Vec<Plan> {
@@ -155,124 +114,6 @@ impl Node for MapNode {
         let input = opening.driven_passage(0, &self.input)?;
         let driver = Driver::new(input, plan, opening.run, &opening.stats);
         Ok(Box::new(ParallelMapStage { driver, function }))
-    }
-}
-
-/// How a function is shown, and identified in states.
-pub(crate) fn function_arg(name: &'static str, function: &Arc<dyn UserFunction>) -> Arg {
-    Arg::new(name, format_args!("{} [{:016x}]", function.name(), function.hash64()))
-}
-
-/// How a function runs, for explain.
-pub(crate) fn function_notes(prepared: &Prepared) -> Vec<String> {
-    match prepared {
-        Prepared::Graph(graph) => {
-            let graph = graph.to_string();
-            let lines = graph.lines().map(|line| format!("  {line}"));
-            std::iter::once("runs natively:".to_string()).chain(lines).collect()
-        }
-        Prepared::Foreign { reason } => vec![format!("runs as Python: {reason}")],
-    }
-}
-
-/// Calls a function on chunks.
-pub(crate) struct Apply {
-    pub(crate) function: Arc<FunctionRun>,
-    pub(crate) stage: &'static str,
-    /// What the results of foreign code must look like.
-    pub(crate) declared: Option<ElementSpec>,
-}
-
-impl Apply {
-    /// The outcome of each element: results, with the rows of the chunk they are for, and errors.
-    pub(crate) fn outcomes(&self, chunk: &Chunk, first: u64) -> Vec<Result<(usize, Chunk)>> {
-        let mut outcomes = Vec::new();
-        let mut at = 0;
-        while at < chunk.rows() {
-            let Called { done, error } = match chunk.slice(at..chunk.rows()) {
-                Ok(rest) => self.function.call(&rest),
-                Err(error) => Called::failed(error),
-            };
-            if let Some(done) = done {
-                if let Err(error) = self.check(&done) {
-                    outcomes.push(Err(self.at_element(error, first + at as u64)));
-                    at += done.rows();
-                    continue;
-                }
-                let rows = done.rows();
-                let mark = if at == 0 { chunk.mark.clone() } else { None };
-                outcomes.push(Ok((at, done.marked(mark))));
-                at += rows;
-            }
-            match error {
-                Some(error) if is_final(&error) => {
-                    outcomes.push(Err(error));
-                    break;
-                }
-                Some(error) => {
-                    outcomes.push(Err(self.at_element(error, first + at as u64)));
-                    at += 1;
-                }
-                None if at < chunk.rows() => {
-                    let missing = "a function gave fewer results than elements";
-                    outcomes.push(Err(Error::internal(missing)));
-                    break;
-                }
-                None => {}
-            }
-        }
-        outcomes
-    }
-
-    /// Fails if results do not look as declared.
-    fn check(&self, done: &Chunk) -> Result<()> {
-        let Some(ElementSpec::Known(structure, specs)) = &self.declared else {
-            return if self.function.is_native() { Ok(()) } else { self.function.hold(done) };
-        };
-        if done.structure() != structure {
-            let given = done.structure();
-            return Err(Error::invalid_argument(format!(
-                "expected results of structure {structure}, got {given}"
-            )));
-        }
-        let unfit = specs.iter().zip(done.columns()).find(|(spec, column)| !fits(spec, column));
-        unfit.map_or(Ok(()), |(spec, column)| {
-            let given = column.describe();
-            Err(Error::invalid_argument(format!("expected a result of {spec}, got {given}"))
-                .with_hint("correct output_signature, or what the function returns"))
-        })
-    }
-
-    fn at_element(&self, error: Error, element: u64) -> Error {
-        let name =
-            || format!("{} {}, element {element}", self.stage, self.function.function().name());
-        error.at_node(name)
-    }
-}
-
-/// True if all rows of the column are of this spec.
-fn fits(spec: &Spec, column: &Column) -> bool {
-    if spec.dtype() != column.dtype() {
-        return false;
-    }
-    match (spec, column) {
-        (Spec::Tensor { shape, .. }, Column::Stacked(tensor)) => {
-            shape.accepts(tensor.dims().get(1..).unwrap_or_default())
-        }
-        (Spec::Tensor { shape, .. }, Column::Rows(rows)) => {
-            rows.shapes().iter().all(|dims| shape.accepts(dims))
-        }
-        (Spec::Sparse { .. }, Column::Sparse(_))
-        | (Spec::Ragged { .. }, Column::Ragged(_))
-        | (Spec::Object, Column::Foreign(_)) => true,
-        _ => false,
-    }
-}
-
-impl Work for Apply {
-    fn run(&self, chunk: Chunk, first: u64) -> Outcomes {
-        let outcomes = self.outcomes(&chunk, first).into_iter();
-        outcomes.map(|outcome| outcome.map(|(_, done)| done)).collect()
     }
 }
 

@@ -163,7 +163,8 @@ impl RepeatStage {
         // An error is an outcome that `take` does not count, so it makes epochs longer.
         let countable = self.outcomes == 0 && !self.shared && !self.run.has_failed();
         let Some(length) = self.epoch_length().filter(|_| countable) else { return Ok(0) };
-        let mut epochs = n / length;
+        // The epoch after the last outcome is opened when it is asked for: opening draws seeds.
+        let mut epochs = n.saturating_sub(1) / length;
         if let Some(count) = self.count {
             epochs = epochs.min(count - self.epoch);
         }

@@ -13,6 +13,7 @@ use crate::data::shape::volume;
 use crate::data::{
     BufferMut, Chunk, Column, Data, Dims, ElementSpec, Mark, Spec, Structure, Tensor,
 };
+use crate::engine::apply::{function_arg, function_notes};
 use crate::engine::node::Arg;
 use crate::engine::stage::{is_final, skip_by_running};
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
@@ -20,7 +21,6 @@ use crate::error::{Error, Result};
 use crate::graph::attr::feed_tensor;
 use crate::graph::call::{FunctionRun, Prepared, UserFunction};
 use crate::graph::hash::Fnv;
-use crate::transforms::map::{function_arg, function_notes};
 
 /// Words of a mark that a state may take.
 const MARK_WORDS: usize = 32;

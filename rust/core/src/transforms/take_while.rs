@@ -6,13 +6,13 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::data::{Chunk, ElementSpec, Mark};
+use crate::engine::apply::{Apply, function_arg, function_notes};
 use crate::engine::node::Arg;
 use crate::engine::stage::skip_by_running;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::Result;
 use crate::graph::call::{Prepared, UserFunction};
 use crate::transforms::filter::{check_predicate, passing};
-use crate::transforms::map::{Apply, function_arg, function_notes};
 
 /// The elements up to the first that does not satisfy a predicate.
 pub struct TakeWhileNode {

@@ -14,10 +14,13 @@ use headrace::batching::{
 };
 use headrace::combine::choose::ChooseNode;
 use headrace::combine::selector::{SelectorNode, Weights};
-use headrace::combine::{concatenate::ConcatenateNode, zip::ZipNode};
+use headrace::combine::{concatenate::ConcatenateNode, flat_map::FlatMapNode};
+use headrace::combine::{interleave::InterleaveNode, zip::ZipNode};
 use headrace::data::{
     Chunk, Column, DType, Data, ElementSpec, PartialShape, Structure, Tensor, Value,
 };
+use headrace::engine::apply::Parallel;
+use headrace::engine::nested::dataset_value;
 use headrace::engine::seeds::SeedGenerator;
 use headrace::engine::state::State;
 use headrace::engine::{Plan, Run, RunOptions};
@@ -32,7 +35,7 @@ use headrace::transforms::cache::CacheNode;
 use headrace::transforms::enumerate::EnumerateNode;
 use headrace::transforms::filter::FilterNode;
 use headrace::transforms::ignore_errors::IgnoreErrorsNode;
-use headrace::transforms::map::{MapNode, Parallel};
+use headrace::transforms::map::MapNode;
 use headrace::transforms::prefetch::PrefetchNode;
 use headrace::transforms::reduce::ReduceNode;
 use headrace::transforms::repeat::RepeatNode;
@@ -70,7 +73,10 @@ impl UserFunction for Function {
     fn prepare(&self, input: &ElementSpec) -> Result<Prepared> {
         let specs = input.specs().filter(|_| self.native);
         let Some([spec]) = specs else {
-            return Ok(Prepared::Foreign { reason: "the test says so".into() });
+            return Ok(Prepared::Foreign {
+                reason: "the test says so".into(),
+                gives: ElementSpec::Unknown,
+            });
         };
         let mut builder = GraphBuilder::new();
         let x = builder.input(spec.clone());
@@ -211,7 +217,10 @@ impl UserFunction for Totals {
 
     fn prepare(&self, input: &ElementSpec) -> Result<Prepared> {
         let Some([state, element]) = input.specs().filter(|_| self.native) else {
-            return Ok(Prepared::Foreign { reason: "the test says so".into() });
+            return Ok(Prepared::Foreign {
+                reason: "the test says so".into(),
+                gives: ElementSpec::Unknown,
+            });
         };
         let mut builder = GraphBuilder::new();
         let state = builder.input(state.clone());
@@ -282,6 +291,46 @@ fn vectors(n: i64) -> Plan {
     let declared = Some(ElementSpec::leaf(spec));
     let serial = Parallel::Serial;
     MapNode::plan(range(n), lengths(), serial, None, declared).unwrap()
+}
+
+/// Makes datasets of the elements.
+pub fn datasets(make: impl Fn(i64) -> Plan + Send + Sync + 'static) -> Arc<dyn UserFunction> {
+    struct Datasets<F>(F);
+    impl<F: Fn(i64) -> Plan + Send + Sync> UserFunction for Datasets<F> {
+        fn name(&self) -> String {
+            "datasets".into()
+        }
+        fn hash64(&self) -> u64 {
+            3
+        }
+        fn prepare(&self, _: &ElementSpec) -> Result<Prepared> {
+            Ok(Prepared::Foreign { reason: "the test says so".into(), gives: ElementSpec::Unknown })
+        }
+        fn call(&self, chunk: &Chunk) -> Called {
+            let values = (0..chunk.rows()).map(|row| {
+                let Ok(Value::Tensor(x)) = chunk.columns()[0].row(row) else { panic!("not dense") };
+                dataset_value((self.0)(x.values::<i64>().unwrap()[0]))
+            });
+            Called::all(Chunk::of_column(Column::Foreign(values.collect())).unwrap())
+        }
+    }
+    Arc::new(Datasets(make))
+}
+
+fn flat_map(input: Plan, make: impl Fn(i64) -> Plan + Send + Sync + 'static) -> Plan {
+    FlatMapNode::plan(input, datasets(make)).unwrap()
+}
+
+fn interleave(
+    input: Plan,
+    make: impl Fn(i64) -> Plan + Send + Sync + 'static,
+    cycle: i64,
+    block: i64,
+    calls: Option<i64>,
+) -> Plan {
+    let parallel = Parallel::from_calls(calls).unwrap();
+    let lengths = (Some(cycle), Some(block));
+    InterleaveNode::plan(input, datasets(make), lengths.0, lengths.1, parallel, None).unwrap()
 }
 
 pub fn range(n: i64) -> Plan {
@@ -614,6 +663,46 @@ pub const CASES: &[Case] = &[
     ("assert cardinality of repeat", || {
         AssertCardinalityNode::plan(RepeatNode::plan(shuffle(range(7), 4, 3), 3), 21).unwrap()
     }),
+    ("flat_map", || flat_map(range(8), |x| range(x % 4))),
+    ("flat_map of a failing input", || flat_map(map(range(8), failing(), None), range)),
+    ("flat_map of failing datasets", || flat_map(range(8), |x| map(range(x), failing(), None))),
+    ("flat_map of captured shuffles", || {
+        let inner = RepeatNode::plan(shuffle(range(5), 3, 1), 2);
+        flat_map(range(4), move |x| TakeNode::plan(Arc::clone(&inner), x + 3))
+    }),
+    ("flat_map of new shuffles", || {
+        flat_map(range(4), |x| {
+            let seeds = SeedGenerator::new(Some((1, 2)), true).made_in_call(true);
+            RepeatNode::plan(ShuffleNode::plan(range(x + 2), 3, seeds).unwrap(), 2)
+        })
+    }),
+    ("repeat of flat_map of captured shuffles", || {
+        let inner = shuffle(range(5), 3, 1);
+        let input = shuffle(range(3), 3, 4);
+        RepeatNode::plan(flat_map(input, move |_| Arc::clone(&inner)), 2)
+    }),
+    ("flat_map in flat_map", || {
+        let inner = shuffle(range(5), 3, 1);
+        flat_map(range(3), move |x| {
+            let inner = Arc::clone(&inner);
+            flat_map(range(x + 1), move |y| TakeNode::plan(Arc::clone(&inner), x + y))
+        })
+    }),
+    ("interleave", || interleave(range(9), |x| range(x % 4), 3, 1, None)),
+    ("interleave in blocks", || interleave(range(9), range, 2, 3, None)),
+    ("interleave in parallel", || interleave(range(9), range, 3, 2, Some(2))),
+    ("interleave of failing", || {
+        interleave(map(range(9), failing(), None), |x| map(range(x), failing(), None), 3, 2, None)
+    }),
+    ("interleave of failing in parallel", || {
+        let input = map(range(9), failing(), None);
+        interleave(input, |x| map(range(x), failing(), None), 3, 2, Some(-1))
+    }),
+    ("interleave of captured shuffles", || {
+        let inner = shuffle(range(5), 3, 1);
+        RepeatNode::plan(interleave(range(4), move |_| Arc::clone(&inner), 2, 2, Some(2)), 2)
+    }),
+    ("shuffle of flat_map", || shuffle(flat_map(range(8), range), 5, 3)),
     ("the main job", || {
         let epochs = RepeatNode::plan(shuffle(strings(23), 10, 7), 3);
         prefetch(batch(EnumerateNode::plan(epochs, 0), 5, false), 2)
@@ -639,7 +728,7 @@ pub fn identity_map_of_anything() -> Arc<dyn UserFunction> {
             2
         }
         fn prepare(&self, _: &ElementSpec) -> Result<Prepared> {
-            Ok(Prepared::Foreign { reason: "the test says so".into() })
+            Ok(Prepared::Foreign { reason: "the test says so".into(), gives: ElementSpec::Unknown })
         }
         fn call(&self, chunk: &Chunk) -> Called {
             Called::all(chunk.clone())

@@ -1,0 +1,217 @@
+//! Plans inside a run: datasets that are elements, or that a function returned.
+//!
+//! Each runs in a context of its own, a child of the run's: it is cancelled, limited and counted
+//! with the run, but its stages are numbered anew. What captured nodes draw in it is logged by the
+//! run, under the stage that opened it and the number of the opening, so that a restored run draws
+//! the same. Nodes made inside the function need no log: each call starts their generator anew, and
+//! those without a seed get one from the entropy of the run and the place of the plan in it.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::column::DatasetValue;
+use crate::data::{Column, ForeignValue, Position};
+use crate::engine::lock;
+use crate::engine::node::Plan;
+use crate::engine::run::RunContext;
+use crate::engine::seeds::{SeedGenerator, SeedPair};
+use crate::engine::stage::{Input, Place};
+use crate::engine::state::State;
+use crate::error::{Error, Result};
+use crate::graph::hash::Fnv;
+
+/// A plan as a component.
+pub fn dataset_value(plan: Plan) -> ForeignValue {
+    let element_spec = plan.spec().clone();
+    Arc::new(DatasetValue { element_spec, plan: Arc::new(plan) })
+}
+
+/// The plan that a component is, if it is one.
+pub fn plan_of(value: &ForeignValue) -> Option<Plan> {
+    let dataset = value.downcast_ref::<DatasetValue>()?;
+    dataset.plan.downcast_ref::<Plan>().cloned()
+}
+
+/// The plan in the only row of a column.
+///
+/// # Errors
+/// `InvalidArgument` if it holds something else.
+pub fn plan_in(column: &Column) -> Result<Plan> {
+    let plan = match column {
+        Column::Foreign(values) => values.first().and_then(plan_of),
+        _ => None,
+    };
+    plan.ok_or_else(|| {
+        Error::invalid_argument(format!("expected a Dataset, got {}", column.describe()))
+    })
+}
+
+/// Opens the nested plans of one stage.
+#[derive(Clone)]
+pub struct Nested {
+    run: Arc<RunContext>,
+    slot: usize,
+    driven: bool,
+}
+
+impl Nested {
+    /// For the stage with this slot among the seeds of the run.
+    pub(crate) fn new(run: &Arc<RunContext>, slot: usize, driven: bool) -> Self {
+        Nested { run: Arc::clone(run), slot, driven }
+    }
+
+    /// The same for plans that drivers pull from.
+    pub(crate) fn driven(mut self) -> Self {
+        self.driven = true;
+        self
+    }
+
+    /// How many plans the stage has opened in the run.
+    pub fn openings(&self) -> u64 {
+        self.run.nested_openings(self.slot)
+    }
+
+    /// Opens `plan` at its start, as the next of the stage.
+    ///
+    /// # Errors
+    /// Those of the nodes.
+    pub fn open(&self, plan: &Plan) -> Result<Input> {
+        let child = self.run.child(self.slot);
+        Place::root(&child, self.driven).open(plan, Position::default())
+    }
+}
+
+/// Which nested plan of a run a context is: the log it draws from.
+pub(crate) struct Outer {
+    /// The run itself.
+    pub(crate) run: Arc<RunContext>,
+    /// The run's stage that opened it, or opened the plan it is nested in.
+    pub(crate) slot: usize,
+    /// Number of the opening; then slot and number in each plan between.
+    pub(crate) path: Vec<u64>,
+}
+
+/// One draw of a nested plan.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Draw {
+    path: Vec<u64>,
+    pair: SeedPair,
+    number: u64,
+}
+
+/// What the nested plans of one stage drew.
+#[derive(Debug, Default)]
+pub(crate) struct NestedLog {
+    /// Number of plans opened.
+    pub(crate) openings: u64,
+    drawn: Vec<Draw>,
+    /// Draws of an earlier part of the run that are handed out again.
+    replay: BTreeMap<Vec<u64>, VecDeque<Draw>>,
+}
+
+/// A [`NestedLog`] as part of a state.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct NestedState {
+    openings: u64,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    drawn: Vec<Draw>,
+}
+
+impl NestedLog {
+    /// The log of a state, to be replayed.
+    pub(crate) fn restored(state: &NestedState) -> Self {
+        let mut log = NestedLog { openings: state.openings, ..NestedLog::default() };
+        for draw in &state.drawn {
+            log.replay.entry(draw.path.clone()).or_default().push_back(draw.clone());
+        }
+        log
+    }
+
+    /// The part of the log from opening `count` of the run on.
+    pub(crate) fn since(&self, count: u64) -> NestedState {
+        let replay = self.replay.values().flatten();
+        let later = |draw: &&Draw| draw.path.first().is_some_and(|opening| *opening >= count);
+        let drawn = self.drawn.iter().chain(replay).filter(later).cloned().collect();
+        NestedState { openings: count, drawn }
+    }
+
+    fn draw(&mut self, path: &[u64], generator: &SeedGenerator) -> SeedPair {
+        let replayed = self.replay.get_mut(path).and_then(VecDeque::pop_front);
+        let draw = replayed.unwrap_or_else(|| {
+            let number = generator.take();
+            Draw { path: path.to_vec(), pair: generator.pair(), number }
+        });
+        if draw.pair == generator.pair() {
+            generator.advance(draw.number + 1);
+        }
+        let pair = generator.pair_for(draw.pair, draw.number);
+        self.drawn.push(draw);
+        pair
+    }
+}
+
+/// The logs of a run, by slot, and where seeds come from that nobody gave.
+#[derive(Default)]
+pub(crate) struct NestedLogs {
+    logs: Mutex<BTreeMap<usize, NestedLog>>,
+    entropy: OnceLock<SeedPair>,
+}
+
+impl NestedLogs {
+    /// The logs of a state.
+    pub(crate) fn restored(state: &State) -> Self {
+        let logs = state.nested.iter();
+        let logs = logs.map(|(slot, state)| (*slot, NestedLog::restored(state))).collect();
+        let entropy = state.entropy.map(OnceLock::from).unwrap_or_default();
+        NestedLogs { logs: Mutex::new(logs), entropy }
+    }
+
+    /// Counts one more opening and returns its number.
+    pub(crate) fn open(&self, slot: usize) -> u64 {
+        let mut logs = lock(&self.logs);
+        let log = logs.entry(slot).or_default();
+        log.openings += 1;
+        log.openings - 1
+    }
+
+    /// Number of openings of the stage.
+    pub(crate) fn openings(&self, slot: usize) -> u64 {
+        lock(&self.logs).get(&slot).map_or(0, |log| log.openings)
+    }
+
+    /// The next seed pair of a generator in a nested plan, whose stage has this slot there.
+    pub(crate) fn draw(&self, outer: &Outer, slot: usize, generator: &SeedGenerator) -> SeedPair {
+        if !generator.is_made_in_call() {
+            return lock(&self.logs).entry(outer.slot).or_default().draw(&outer.path, generator);
+        }
+        let pair = if generator.is_seeded() { generator.pair() } else { self.seed(outer, slot) };
+        generator.pair_for(pair, generator.take())
+    }
+
+    /// The seed of a node without one.
+    fn seed(&self, outer: &Outer, slot: usize) -> SeedPair {
+        let entropy = self.entropy.get_or_init(|| SeedGenerator::new(None, false).pair());
+        let mut hash = Fnv::default();
+        hash.number(outer.slot as u64);
+        outer.path.iter().for_each(|number| hash.number(*number));
+        hash.number(slot as u64);
+        (entropy.0 ^ hash.finish(), entropy.1)
+    }
+
+    /// The entropy of the run, if it was asked for.
+    pub(crate) fn entropy(&self) -> Option<SeedPair> {
+        self.entropy.get().copied()
+    }
+
+    /// Slots and numbers of openings.
+    pub(crate) fn counts(&self) -> Vec<(usize, u64)> {
+        lock(&self.logs).iter().map(|(slot, log)| (*slot, log.openings)).collect()
+    }
+
+    /// What a state needs of the logs, given the number of openings before it.
+    pub(crate) fn since(&self, count: impl Fn(usize) -> u64) -> BTreeMap<usize, NestedState> {
+        lock(&self.logs).iter().map(|(slot, log)| (*slot, log.since(count(*slot)))).collect()
+    }
+}
