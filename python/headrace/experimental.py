@@ -13,13 +13,16 @@ import numpy as np
 from . import checks
 from .checks import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
 from .dataset import Dataset
+from .io import TFRecordWriter as RecordWriter
 from .nest import map_structure
+from .spec import UnknownSpec
 
 __all__ = [
     "AUTOTUNE",
     "INFINITE_CARDINALITY",
     "UNKNOWN_CARDINALITY",
     "Counter",
+    "TFRecordWriter",
     "assert_cardinality",
     "at",
     "cardinality",
@@ -50,6 +53,53 @@ def Counter(start: float = 0, step: float = 1, dtype: Any = np.int64) -> Dataset
     [np.int64(5), np.int64(6)]
     """
     return Dataset.counter(start, step, dtype)
+
+
+class TFRecordWriter:
+    """Writes a dataset to a TFRecord file; mirrors ``tf.data.experimental.TFRecordWriter``.
+
+    Parameters
+    ----------
+    filename
+        The file; one that exists is replaced.
+    compression_type
+        ``None`` or ``""``, ``"GZIP"``, ``"ZLIB"``.
+
+    Examples
+    --------
+    >>> import tempfile, os
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.tfrecord")
+    >>> TFRecordWriter(path).write(hr.Dataset.from_tensor_slices([b"a", b"b"]))
+    >>> list(hr.TFRecordDataset(path))
+    [b'a', b'b']
+    """
+
+    def __init__(self, filename: Any, compression_type: str | None = None) -> None:
+        self._filename = checks.paths([filename])[0]
+        self._compression_type = checks.compression(compression_type)
+
+    def write(self, dataset: Dataset[Any]) -> None:
+        """Write each element of `dataset`, scalar bytes or text, as a record.
+
+        Raises
+        ------
+        TypeError
+            Its elements are anything else.
+        """
+        if not isinstance(dataset, Dataset):
+            raise TypeError(
+                f"Invalid `dataset`. Expected a `tf.data.Dataset` object but got {type(dataset)}."
+            )
+        spec = dataset._plan.element_spec
+        known = isinstance(getattr(spec, "dtype", None), type)
+        if not isinstance(spec, UnknownSpec) and not (known and spec.shape in ((), None)):
+            raise TypeError(
+                "Invalid `dataset`. Expected a `dataset` that produces scalar `tf.string` "
+                f"elements, but got a dataset which produces elements of {spec!r}."
+            )
+        with RecordWriter(self._filename, self._compression_type) as writer:
+            for record in dataset.as_numpy_iterator():
+                writer.write(record.encode() if isinstance(record, str) else record)
 
 
 def assert_cardinality(expected_cardinality: SupportsIndex) -> Transformation:

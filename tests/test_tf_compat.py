@@ -1,0 +1,97 @@
+"""`tf.compat.v1` and `v2`: old names of input code."""
+
+import pytest
+
+import headrace.tf as tf
+
+v1 = tf.compat.v1
+
+
+def test_iterators_of_version_1_give_elements():
+    dataset = tf.data.Dataset.range(3)
+    once = v1.data.make_one_shot_iterator(dataset)
+    assert [once.get_next().numpy() for _ in range(3)] == [0, 1, 2]
+    with pytest.raises(tf.errors.OutOfRangeError):
+        once.get_next()
+    again = v1.data.make_initializable_iterator(dataset)
+    for _ in range(2):
+        again.initializer()
+        assert again.get_next().numpy() == 0
+    assert [x.numpy() for x in again] == [1, 2]
+    assert next(v1.data.make_initializable_iterator(dataset)).numpy() == 0
+
+
+def test_the_parts_of_an_element_spec_are_told():
+    dataset = v1.data.Dataset.from_tensor_slices({"a": [1.0, 2.0], "b": ["x", "y"]}).batch(2)
+    assert v1.data.get_output_types(dataset) == {"a": tf.float32, "b": tf.string}
+    shapes = v1.data.get_output_shapes(dataset)
+    assert shapes["a"].as_list() == [None]
+    assert v1.data.get_output_classes(iter(dataset))["a"] is tf.Tensor
+    assert v1.data.TFRecordDataset is tf.data.TFRecordDataset
+    assert v1.data.AUTOTUNE == tf.data.AUTOTUNE
+    assert v1.data.experimental is tf.data.experimental
+
+
+def test_version_1_parses(tmp_path):
+    example = tf.train.Example()
+    example.features.feature["x"].int64_list.value.append(3)
+    features = {"x": v1.FixedLenFeature([], tf.int64), "v": v1.VarLenFeature(tf.string)}
+    one = v1.parse_single_example(example.SerializeToString(), features)
+    assert one["x"].numpy() == 3
+    many = v1.parse_example([example.SerializeToString()], features, name="parse")
+    assert many["x"].numpy().tolist() == [3]
+    assert v1.io.parse_example([b""], {"v": features["v"]})["v"].shape == (1, 0)
+    assert v1.decode_raw(bytes=b"\x01\x00", out_type=tf.int16).numpy().tolist() == [1]
+    with pytest.raises(ValueError, match="out_type"):
+        v1.decode_raw(b"")
+    one, two = v1.decode_csv("1,", [[0], ["d"]])
+    assert (one.numpy(), two.numpy()) == (1, b"d")
+    path = str(tmp_path / "a.tfrecord")
+    options = v1.python_io.TFRecordOptions(v1.python_io.TFRecordCompressionType.GZIP)
+    with v1.python_io.TFRecordWriter(path, options) as writer:
+        writer.write(b"one")
+    assert list(v1.io.tf_record_iterator(path, options)) == [b"one"]
+    assert v1.gfile.Exists(path)
+    assert v1.gfile.Glob(path) == [path]
+    with v1.gfile.Open(path, "rb") as file:
+        assert len(file.read()) == file.size()
+
+
+def test_other_names_are_todays():
+    assert v1.constant(1).numpy() == 1
+    assert v1.to_float([1]).dtype == tf.float32
+    assert v1.to_int64([1.5]).numpy().tolist() == [1]
+    assert v1.string_to_number("2", tf.int32).numpy() == 2
+    assert v1.errors.NotFoundError is tf.errors.NotFoundError
+    assert tf.compat.v2 is tf
+    v1.enable_eager_execution()
+    v1.enable_v2_behavior()
+    with pytest.raises(NotImplementedError, match="always eager"):
+        v1.disable_eager_execution()
+    with pytest.raises(AttributeError, match=r"tf\.compat\.v1\.parse_example"):
+        v1.parse_exampel  # noqa: B018
+
+
+def test_the_seed_of_version_1_is_the_global_one():
+    v1.set_random_seed(1)
+    first = [x.numpy() for x in tf.data.Dataset.range(9).shuffle(9)]
+    tf.random.set_seed(1)
+    assert [x.numpy() for x in tf.data.Dataset.range(9).shuffle(9)] == first
+
+
+def test_datasets_are_written_as_records(tmp_path):
+    path = str(tmp_path / "a.tfrecord")
+    dataset = tf.data.Dataset.from_tensor_slices(["a", "b"])
+    tf.data.experimental.TFRecordWriter(path).write(dataset)
+    assert [x.numpy() for x in tf.data.TFRecordDataset(path)] == [b"a", b"b"]
+    numbers = tf.data.Dataset.range(3).map(tf.io.serialize_tensor)
+    tf.data.experimental.TFRecordWriter(path, compression_type="GZIP").write(numbers)
+    read = tf.data.TFRecordDataset(path, compression_type="GZIP")
+    parsed = read.map(lambda x: tf.io.parse_tensor(x, tf.int64))
+    assert [x.numpy() for x in parsed] == [0, 1, 2]
+    with pytest.raises(TypeError, match=r"Expected a `tf\.data.Dataset` object"):
+        tf.data.experimental.TFRecordWriter(path).write([b"a"])
+    with pytest.raises(TypeError, match=r"produces scalar `tf\.string` elements"):
+        tf.data.experimental.TFRecordWriter(path).write(tf.data.Dataset.range(3))
+    with pytest.raises(TypeError, match="scalar"):
+        tf.data.experimental.TFRecordWriter(path).write(dataset.batch(2))
