@@ -88,14 +88,26 @@ def test_a_memory_map_is_read_row_by_row(tmp_path):
     assert_same_elements(list(dataset), list(np.arange(20).reshape(10, 2)))
 
 
-def test_sparse_and_ragged_values_are_not_sliced_yet():
-    with pytest.raises(hr.errors.UnimplementedError, match="slice rows in `map`"):
-        hr.Dataset.from_tensor_slices(hr.RaggedTensor([1, 2, 3], [0, 2, 2, 3]))
-
-
 def test_the_laws_hold():
     check_laws(
         lambda: hr.Dataset.from_tensor_slices(
             {"x": np.arange(20), "y": [str(i) for i in range(20)]}
         )
     )
+
+
+def test_slices_of_a_ragged_matrix_are_batched_to_one_again():
+    ragged = hr.RaggedTensor([1, 2, 3], [0, 1, 3])
+    dataset = hr.Dataset.from_tensor_slices(ragged)
+    assert [row.tolist() for row in dataset] == [[1], [2, 3]]
+    assert dataset.element_spec == hr.RaggedTensorSpec((None,), np.int64, 0)
+    assert list(dataset.batch(2)) == [ragged]
+    assert [int(x) for x in dataset.map(lambda row: row.sum())] == [1, 5]
+
+
+def test_slices_of_a_sparse_matrix_are_sparse():
+    sparse = hr.SparseTensor([[0, 1], [1, 0]], [5, 6], [2, 3])
+    dataset = hr.Dataset.from_tensor_slices(sparse)
+    assert dataset.element_spec == hr.SparseTensorSpec((3,), np.int64)
+    assert [row.to_dense().tolist() for row in dataset] == [[0, 5, 0], [6, 0, 0]]
+    assert list(dataset.batch(2)) == [sparse]

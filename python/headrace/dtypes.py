@@ -29,8 +29,8 @@ def as_dtype(dtype: Any) -> DType:
     Parameters
     ----------
     dtype
-        A NumPy dtype, scalar type or name; ``bytes``, ``"bytes"`` or ``"string"`` for byte strings;
-        ``str`` or ``"str"`` for text.
+        A NumPy dtype, scalar type or name, or a ``tf.DType``; ``bytes``, ``"bytes"`` or
+        ``"string"`` for byte strings; ``str`` or ``"str"`` for text.
 
     Returns
     -------
@@ -47,6 +47,8 @@ def as_dtype(dtype: Any) -> DType:
     >>> as_dtype("float32"), as_dtype(np.str_), as_dtype("string")
     (dtype('float32'), <class 'str'>, <class 'bytes'>)
     """
+    if hasattr(dtype, "as_numpy_dtype"):  # tf.DType
+        dtype = "string" if dtype.name == "string" else dtype.as_numpy_dtype
     if dtype is bytes:
         return bytes
     if dtype is str:

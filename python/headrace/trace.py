@@ -186,7 +186,8 @@ class Tracer:
         if isinstance(spec, SparseTensorSpec):
             return SparseSymbol(self, value, spec)
         if isinstance(spec, RaggedTensorSpec):
-            return RaggedSymbol(self, value, spec)
+            ragged = RaggedSymbol(self, value, spec)
+            return ragged if spec.ragged_rank else ragged.flat_values
         assert isinstance(spec, TensorSpec)
         return Symbol(self, value, spec, fresh)
 

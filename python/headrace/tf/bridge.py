@@ -16,7 +16,16 @@ from ..nest import is_structure, items, map_structure, rebuild
 from .convert import convert, is_dense
 from .tensor import Tensor, raw, wrap
 
-__all__ = ["component", "from_own", "from_own_nest", "returned", "source", "spec_of", "to_own"]
+__all__ = [
+    "component",
+    "from_own",
+    "from_own_nest",
+    "over",
+    "returned",
+    "source",
+    "spec_of",
+    "to_own",
+]
 
 
 def component(leaf: Any) -> Any:
@@ -63,8 +72,10 @@ def to_own(value: Any) -> Any:
 
 def from_own(value: Any) -> Any:
     """Return what the engine hands out as a tensor; the array is not copied."""
+    if is_dense(value):
+        return value
     if isinstance(value, np.ndarray):
-        return value if type(value) is Tensor else _array(value)
+        return _array(value)
     if isinstance(value, np.generic | bytes | str | bool | int | float | complex):
         return wrap(value)
     if isinstance(value, own.SparseTensor):
@@ -89,6 +100,28 @@ def _array(array: Any) -> Any:
     if array.dtype == object and array.size and any(type(item) is str for item in array.flat):
         return convert(array)
     return wrap(array)
+
+
+def over(function: Any) -> Any:
+    r"""Return a function of headrace's ops that takes and gives tensors.
+
+    Arguments that are tensors, or lists of text, become what headrace takes; results become
+    tensors, symbols stay what they are.
+
+    Examples
+    --------
+    >>> over(hr.io.decode_raw)(tf.constant(b"\x01\x02"), np.uint8).numpy()
+    array([1, 2], dtype=uint8)
+    """
+    import functools
+
+    @functools.wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        given = [to_own(arg) for arg in args]
+        named = {key: to_own(value) for key, value in kwargs.items()}
+        return from_own_nest(function(*given, **named))
+
+    return called
 
 
 def from_own_nest(element: Any) -> Any:

@@ -132,7 +132,8 @@ class TensorTracer(Tracer):
         if isinstance(found, SparseTensorSpec):
             return SparseTensor.of_symbol(SparseSymbol(self, value, found))
         if isinstance(found, RaggedTensorSpec):
-            return RaggedTensor.of_symbol(RaggedSymbol(self, value, found))
+            ragged = RaggedSymbol(self, value, found)
+            return RaggedTensor.of_symbol(ragged) if found.ragged_rank else ragged.flat_values
         assert isinstance(found, TensorSpec)
         return SymbolicTensor(self, value, found, fresh)
 

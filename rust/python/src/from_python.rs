@@ -287,11 +287,7 @@ pub(crate) fn slices(object: &Bound<'_, PyAny>) -> Result<Column> {
             Some(objects) => object_rows(objects),
             None => invalid(format!("expected an array, got {}", object.repr()?)),
         },
-        Value::Sparse { .. } | Value::Ragged { .. } => {
-            Err(Error::unimplemented("slices of sparse and ragged tensors")
-                .with_hint("slice rows in `map`, or batch sparse elements instead")
-                .into())
-        }
+        value => Ok(headrace::batching::unbatch::slices(&value)?),
     }
 }
 

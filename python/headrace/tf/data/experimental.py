@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Callable
 from typing import Any
 
 from ... import experimental as own
@@ -11,12 +12,15 @@ from ...checks import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
 from ...dataset import Dataset as OwnDataset
 from ..names import lookup
 from .arguments import wrapped
+from .dataset import Dataset
 from .optional import Optional
 from .readers import reader
 
 __all__ = ["AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Optional"]
 
 _missing = lookup(__name__)
+# Functions here that are static methods of Dataset, or make methods' transformations.
+_STATIC = ("choose_from_datasets", "from_list", "load", "sample_from_datasets")
 
 
 def get_single_element(dataset: Any) -> Any:
@@ -49,8 +53,40 @@ def enable_debug_mode() -> None:
     """Do nothing: functions that run as Python can be debugged as they are."""
 
 
+# Methods of Dataset that are functions for `apply` here.
+_APPLIED = (
+    "bucket_by_sequence_length",
+    "copy_to_device",
+    "group_by_window",
+    "ignore_errors",
+    "map_and_batch",
+    "prefetch_to_device",
+    "rejection_resample",
+    "scan",
+    "snapshot",
+    "take_while",
+    "unbatch",
+    "unique",
+)
+
+
+def _applied(name: str) -> Callable[..., Callable[[Any], Any]]:
+    """Return a function that makes a transformation out of a method."""
+
+    def make(*args: Any, **kwargs: Any) -> Callable[[Any], Any]:
+        return lambda dataset: getattr(dataset, name)(*args, **kwargs)
+
+    make.__name__ = make.__qualname__ = name
+    make.__doc__ = f"Make ``Dataset.{name}`` for ``Dataset.apply``."
+    return make
+
+
 def __getattr__(name: str) -> Any:
     found = getattr(own, name, None)
+    if found is None and name in _STATIC and hasattr(Dataset, name):
+        return getattr(Dataset, name)
+    if found is None and name in _APPLIED and hasattr(Dataset, name):
+        return _applied(name)
     if found is None:
         found = getattr(options, name, None)
     if name.startswith("_") or found is None or isinstance(found, types.ModuleType):

@@ -109,9 +109,11 @@ fn batch_ragged(rows: &[Value]) -> Result<Value> {
     let ragged_rank = parts.first().map_or(0, Vec::len);
     let dtype = parts.first().and_then(|splits| splits.first()).map_or(DType::Int64, |s| s.dtype());
     let mut outer = vec![0_i64];
-    for splits in &parts {
+    for (values, splits) in flats.iter().zip(&parts) {
         let last = outer.last().copied().unwrap_or(0);
-        outer.push(last + splits.first().map_or(0, |splits| splits.len() as i64 - 1));
+        // A row without partitions, such as a slice of a ragged matrix, is all values.
+        let dense = values.dims().first().copied().unwrap_or(0) as i64;
+        outer.push(last + splits.first().map_or(dense, |splits| splits.len() as i64 - 1));
     }
     let mut splits = vec![splits_tensor(&outer, dtype)?];
     for level in 0..ragged_rank {

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::batching::stacking::{splits_tensor, splits_values};
-use crate::data::column::ForeignArray;
+use crate::data::column::{ForeignArray, RaggedColumn};
 use crate::data::{Chunk, Column, Dims, ElementSpec, Mark, Rows, Spec, Tensor, Value};
 use crate::engine::stage::skip_by_running;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
@@ -138,6 +138,31 @@ pub(crate) fn split(batches: &Chunk) -> Result<Chunk> {
     Chunk::new(rows, Arc::clone(batches.structure()), columns)
 }
 
+/// The rows of a sparse or ragged value.
+///
+/// Rows of a value with one partition stay ragged, with none: batching makes a ragged value of
+/// them again.
+///
+/// # Errors
+/// `InvalidArgument` for a dense value or an object, and for indices or splits out of bounds.
+pub fn slices(value: &Value) -> Result<Column> {
+    match value {
+        Value::Sparse { indices, values, dense_shape } => {
+            split_sparse(indices, values, dense_shape)
+        }
+        Value::Ragged { values, splits } => {
+            let rows = split_ragged(values, splits)?;
+            Ok(match rows {
+                Column::Stacked(_) | Column::Rows(_) => {
+                    Column::Ragged(Box::new(RaggedColumn { values: rows, splits: Vec::new() }))
+                }
+                rows => rows,
+            })
+        }
+        _ => Err(Error::invalid_argument("expected a sparse or ragged value")),
+    }
+}
+
 fn split_column(column: &Column) -> Result<Column> {
     match column.row(0)? {
         Value::Tensor(tensor) if tensor.dims().is_empty() => {
@@ -214,4 +239,20 @@ fn ragged_row(values: &Tensor, splits: &[Tensor], mut range: Range<usize>) -> Re
         range = part[0] as usize..part[part.len() - 1] as usize;
     }
     Ok(Value::Ragged { values: values.rows(range)?, splits: own })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_of_a_ragged_matrix_are_ragged_without_partitions() {
+        let values = Tensor::from_values(&[3], &[1_i32, 2, 3]).unwrap();
+        let splits = vec![Tensor::from_values(&[3], &[0_i64, 1, 3]).unwrap()];
+        let rows = slices(&Value::Ragged { values, splits }).unwrap();
+        assert_eq!(rows.len(), 2);
+        let Value::Ragged { values, splits } = rows.row(1).unwrap() else { panic!("dense") };
+        assert_eq!(values.values::<i32>().unwrap(), [2, 3]);
+        assert!(splits.is_empty());
+    }
 }

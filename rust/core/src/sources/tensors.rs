@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::data::{Chunk, Column, ElementSpec, PartialShape, Rows, Spec, Structure};
+use crate::data::{Chunk, Column, ElementSpec, PartialShape, Rows, Spec, Structure, Value};
 use crate::engine::node::Arg;
 use crate::engine::{Cardinality, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
@@ -79,20 +79,27 @@ fn spec_of(column: &Column) -> Result<Spec> {
         },
         Column::Rows(rows) => Spec::Tensor { dtype: rows.dtype(), shape: rows_shape(rows) },
         Column::Sparse(sparse) => {
-            let rank = match spec_of(&sparse.dense_shape)?.shape().dims() {
-                Some([rank]) => *rank,
-                _ => None,
-            };
-            let shape = rank.map_or(PartialShape::UNKNOWN, |rank| {
-                PartialShape::new(std::iter::repeat_n(None, rank))
-            });
-            Spec::Sparse { dtype: dtype()?, shape }
+            let mut shape = None;
+            for row in 0..sparse.dense_shape.len() {
+                let Value::Tensor(dims) = sparse.dense_shape.row(row)? else { continue };
+                let dims = dims.values::<i64>()?.iter().map(|size| usize::try_from(*size).ok());
+                let own = PartialShape::new(dims);
+                shape = Some(shape.map_or_else(|| own.clone(), |s: PartialShape| s.widen(&own)));
+            }
+            Spec::Sparse { dtype: dtype()?, shape: shape.unwrap_or(PartialShape::UNKNOWN) }
         }
         Column::Ragged(ragged) => {
             let ragged_rank = ragged.splits.len();
             let inner = spec_of(&ragged.values)?.shape();
             let inner: Vec<_> = inner.dims().unwrap_or_default().iter().skip(1).copied().collect();
-            let outer = std::iter::repeat_n(None, ragged_rank + 1);
+            let rows = match ragged.splits.first().map(spec_of).transpose()? {
+                Some(spec) => match spec.shape().dims() {
+                    Some([Some(ends)]) => ends.checked_sub(1),
+                    _ => None,
+                },
+                None => None,
+            };
+            let outer = std::iter::once(rows).chain(std::iter::repeat_n(None, ragged_rank));
             let splits_dtype = ragged.splits.first().and_then(Column::dtype);
             Spec::Ragged {
                 dtype: dtype()?,
