@@ -77,6 +77,15 @@ def test_errors_are_no_elements():
     assert values(iterator) == [3, 1, 1]
 
 
+def test_an_error_on_the_way_to_an_element_makes_it_count_anew():
+    numbers = hr.Dataset.range(12).map(lambda x: x + 0 * (1 // (int(x) - 2)), executor="python")
+    iterator = iter(numbers.shard(4, 3))
+    with pytest.raises(ZeroDivisionError):
+        next(iterator)
+    # As in tf.data: the two elements before the error are forgotten.
+    assert values(iterator) == [6, 10]
+
+
 @pytest.mark.parametrize("equal", [None, "drop", "wrap"])
 def test_the_laws_hold(equal):
     check_laws(lambda: hr.Dataset.range(20).shard(3, 1, equal=equal))

@@ -68,6 +68,14 @@ def test_only_one_dense_component_is_taken():
         vectors(ROWS).sparse_batch(2, None)
 
 
+def test_an_error_ends_its_batch():
+    numbers = hr.Dataset.range(7).map(lambda x: x + 0 * (1 // (int(x) - 1)), executor="python")
+    iterator = iter(numbers.sparse_batch(3, []))
+    with pytest.raises(ZeroDivisionError):
+        next(iterator)
+    assert [batch.values.tolist() for batch in iterator] == [[2, 3, 4], [5, 6]]
+
+
 def test_the_laws_hold():
     check_laws(lambda: vectors(ROWS).sparse_batch(3, [4]))
     check_laws(lambda: vectors(ROWS).repeat(3).sparse_batch(5, [None]))

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::batching::stacking::stack;
 use crate::data::{Chunk, ElementSpec, Mark, Spec};
-use crate::engine::node::Arg;
+use crate::engine::node::{Arg, past_noops};
 use crate::engine::run::RunContext;
 use crate::engine::stage::{EXACT_FROM, skip_by_running};
 use crate::engine::stats::StageStats;
@@ -31,9 +31,9 @@ pub struct BatchNode {
 }
 
 impl BatchNode {
-    /// A plan of batches of `size` elements; the last may be shorter unless dropped. With
-    /// `parallel` an error ends its batch, as in tf.data; without, it takes the place of a whole
-    /// batch.
+    /// A plan of batches of `size` elements; the last may be shorter unless dropped. An error ends
+    /// its batch; right above a map and without `parallel` it takes the place of a whole batch, as
+    /// in tf.data.
     ///
     /// # Errors
     /// `InvalidArgument` for a size below 1.
@@ -66,6 +66,12 @@ pub(crate) fn batched(spec: &Spec, size: Option<usize>) -> Spec {
         }
         other => other,
     }
+}
+
+/// True if tf.data fuses the map below with a batch, which then takes so many elements of the map's
+/// input, whatever becomes of them. Any other batch is left at its first error.
+pub(crate) fn follows_map(input: &Plan) -> bool {
+    input.name() == "map" || past_noops(input).name() == "map"
 }
 
 impl Node for BatchNode {
@@ -107,7 +113,7 @@ impl Node for BatchNode {
             // Several small batches at a time are one reshape.
             at_once: if self.size < EXACT_FROM { usize::MAX } else { 1 },
             drop_remainder: self.drop_remainder,
-            error_ends_batch: self.parallel,
+            error_ends_batch: self.parallel || !follows_map(&self.input),
             pending: Pending::default(),
         };
         Ok(Box::new(stage))

@@ -230,7 +230,7 @@ impl Node for PaddedBatchNode {
             size: self.size,
             at_once: 1,
             drop_remainder: self.drop_remainder,
-            error_ends_batch: false,
+            error_ends_batch: true,
             pending: Pending::default(),
         }))
     }

@@ -6,7 +6,9 @@
 
 use std::sync::Arc;
 
-use crate::batching::batch::{BatchStage, Collate, Pending, batched, batches, checked_size};
+use crate::batching::batch::{
+    BatchStage, Collate, Pending, batched, batches, checked_size, follows_map,
+};
 use crate::batching::stacking::{splits_tensor, stack};
 use crate::data::{Chunk, Column, DType, Dims, ElementSpec, Spec, Tensor, Value};
 use crate::engine::node::Arg;
@@ -104,6 +106,8 @@ impl Node for RaggedBatchNode {
     }
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
+        let ragged = |joins: &Vec<Join>| joins.iter().any(|join| matches!(join, Join::Ragged(_)));
+        let ragged = self.joins.as_ref().is_some_and(ragged);
         let collate = Ragged { joins: self.joins.clone(), splits: self.splits };
         Ok(Box::new(BatchStage {
             run: Arc::clone(opening.run),
@@ -113,7 +117,8 @@ impl Node for RaggedBatchNode {
             size: self.size,
             at_once: 1,
             drop_remainder: self.drop_remainder,
-            error_ends_batch: false,
+            // Making rows ragged is a map in tf.data, which it fuses too.
+            error_ends_batch: !(ragged || follows_map(&self.input)),
             pending: Pending::default(),
         }))
     }

@@ -89,7 +89,7 @@ impl Node for SparseBatchNode {
             size: self.size,
             at_once: 1,
             drop_remainder: false,
-            error_ends_batch: false,
+            error_ends_batch: true,
             pending: Pending::default(),
         }))
     }

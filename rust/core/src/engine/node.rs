@@ -231,3 +231,11 @@ pub fn fixed_length(plan: &Plan) -> bool {
 pub fn has_nested_repeat(plan: &Plan) -> bool {
     plan.name() == "repeat" || plan.inputs().iter().any(has_nested_repeat)
 }
+
+/// The plan below steps that change nothing, which tf.data removes before it fuses.
+pub fn past_noops(plan: &Plan) -> Plan {
+    match plan.inputs().first() {
+        Some(input) if plan.is_passage() && plan.name() != "prefetch" => past_noops(input),
+        _ => Arc::clone(plan),
+    }
+}

@@ -4,8 +4,6 @@ use std::sync::Arc;
 
 use crate::data::{BufferMut, Chunk, Column, DType, ElementSpec, Mark, Spec, Structure, Tensor};
 use crate::engine::node::Arg;
-use crate::engine::run::RunContext;
-use crate::engine::stage::skip_by_running;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::Result;
 
@@ -67,13 +65,11 @@ impl Node for EnumerateNode {
             ElementSpec::Unknown => None,
         };
         let input = opening.input(0, &self.input)?;
-        let run = Arc::clone(opening.run);
-        Ok(Box::new(EnumerateStage { run, input, next, structure }))
+        Ok(Box::new(EnumerateStage { input, next, structure }))
     }
 }
 
 struct EnumerateStage {
-    run: Arc<RunContext>,
     input: Input,
     next: i64,
     structure: Option<Arc<Structure>>,
@@ -82,7 +78,15 @@ struct EnumerateStage {
 impl Stage for EnumerateStage {
     fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
         let mark = self.input.passed_mark().then(|| self.state()).flatten();
-        let Some(chunk) = self.input.next(max)? else { return Ok(None) };
+        let chunk = match self.input.next(max) {
+            Ok(Some(chunk)) => chunk,
+            Ok(None) => return Ok(None),
+            Err(error) => {
+                // An element that fails has a number too, as in tf.data.
+                self.next = self.next.wrapping_add(1);
+                return Err(error);
+            }
+        };
         let rows = chunk.rows();
         let mut numbers = BufferMut::scratch(rows * size_of::<i64>())?;
         for (i, number) in numbers.typed_mut::<i64>().iter_mut().enumerate() {
@@ -97,10 +101,6 @@ impl Stage for EnumerateStage {
     }
 
     fn skip(&mut self, n: u64) -> Result<u64> {
-        // Errors have no number: once there were some, only a run tells them apart.
-        if self.run.has_failed() {
-            return skip_by_running(n, |max| self.next(max));
-        }
         let skipped = self.input.skip(n)?;
         self.next = self.next.wrapping_add(skipped as i64);
         Ok(skipped)

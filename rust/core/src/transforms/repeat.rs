@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::data::mark::MarkBody;
 use crate::data::{Chunk, ElementSpec, Mark, Position};
-use crate::engine::node::{Arg, caches, fixed_length, has_nested_repeat, seed_slots};
+use crate::engine::node::{Arg, caches, fixed_length, has_nested_repeat, past_noops, seed_slots};
 use crate::engine::run::RunContext;
 use crate::engine::stage::{OwnedPlace, Passage};
 use crate::engine::wait::poll_if_due;
@@ -85,14 +85,6 @@ impl Node for RepeatNode {
             stage.begins = false;
         }
         Ok(Box::new(stage))
-    }
-}
-
-/// The plan below steps that change nothing, which tf.data removes before it fuses.
-fn past_noops(plan: &Plan) -> Plan {
-    match plan.inputs().first() {
-        Some(input) if plan.is_passage() && plan.name() != "prefetch" => past_noops(input),
-        _ => Arc::clone(plan),
     }
 }
 

@@ -172,6 +172,19 @@ impl ShardStage {
         if due.is_empty() { Ok(None) } else { Chunk::concat(due).map(Some) }
     }
 
+    /// An error before the next element of the shard makes tf.data count anew from the last one.
+    fn note_error(&mut self) {
+        let at = self.taken % self.shards;
+        if self.equal == Equal::No && at != self.index {
+            let since = (at + self.shards - self.index - 1) % self.shards;
+            self.taken = self.taken.saturating_sub(since);
+            // None has come yet: it counts from the start.
+            if self.taken <= self.index {
+                self.taken = 0;
+            }
+        }
+    }
+
     /// The element that fills up the last round, if it has none for this shard.
     fn wrapped(&mut self) -> Result<Option<Chunk>> {
         let short = self.taken % self.shards;
@@ -199,7 +212,8 @@ impl Stage for ShardStage {
             let need = self.need(max as u64);
             // Not all at once, if that is many rows for few.
             let most = (self.run.options.chunk_rows as u64).max(self.need(1));
-            match self.input.next(need.min(most) as usize)? {
+            let outcome = self.input.next(need.min(most) as usize);
+            match outcome.inspect_err(|_| self.note_error())? {
                 Some(chunk) => {
                     if let Some(due) = self.sift(&chunk)? {
                         return Ok(Some(due.marked(mark)));
