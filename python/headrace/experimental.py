@@ -298,7 +298,7 @@ def pad_to_cardinality(cardinality: SupportsIndex, mask_key: str = "valid") -> T
     count = checks.at_least("cardinality", cardinality, 0)
 
     def transform(dataset: Dataset[Any]) -> Dataset[Any]:
-        spec, present = dataset.element_spec, dataset.cardinality()
+        spec, present = dataset._plan.element_spec, dataset._plan.cardinality
         if not isinstance(spec, dict):
             raise ValueError("`pad_to_cardinality` requires its input dataset to be a dictionary.")
         if not 0 <= present <= count:

@@ -339,7 +339,7 @@ def spec_of(value: Any) -> AnySpec:
         return TensorSpec(array.shape, array.dtype)
     from .dataset import Dataset
 
-    return DatasetSpec(value.element_spec) if isinstance(value, Dataset) else ObjectSpec()
+    return DatasetSpec(value._plan.element_spec) if isinstance(value, Dataset) else ObjectSpec()
 
 
 def object_dtype(array: np.ndarray[Any, Any]) -> DType:

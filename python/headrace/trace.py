@@ -257,7 +257,7 @@ class Tracer:
             return tuple(self.outputs(item) for item in result)
         if isinstance(result, Dataset):
             self.meets_datasets = True
-            return DatasetSpec(result.element_spec)
+            return DatasetSpec(result._plan.element_spec)
         if is_structure(result):
             return rebuild(result, [self.outputs(child) for _, child in items(result)])
         if isinstance(result, np.ndarray | np.generic | bool | int | float | complex | bytes | str):

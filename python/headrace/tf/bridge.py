@@ -66,8 +66,19 @@ def to_own(value: Any) -> Any:
         if array.ndim == 0 and array.dtype == object:
             return array.item()
         return array
-    convert_it = getattr(value, "_to_own", None)
-    return value if convert_it is None else convert_it()
+    if not getattr(value, "_is_composite", False):
+        return value
+    found = value._to_own()
+    if found is not value:
+        return found
+    return value._symbol if value._symbol is not None else _stand_in(value)
+
+
+def _stand_in(value: Any) -> Any:
+    """Return a symbol for a sparse or ragged value that was made of symbols."""
+    from .convert import tracer_now
+
+    return tracer_now().stand_in("a sparse or ragged value", value._own_spec())._symbol
 
 
 def from_own(value: Any) -> Any:

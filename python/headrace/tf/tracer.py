@@ -16,7 +16,8 @@ from ..nest import flatten, map_structure, same_structure
 from ..ops import tracing
 from ..purity import Refusal
 from ..spec import (
-    ObjectSpec,
+    AnySpec,
+    DatasetSpec,
     RaggedTensorSpec,
     SparseTensorSpec,
     TensorSpec,
@@ -57,7 +58,7 @@ class TensorTracer(Tracer):
     """One path through a function: what is recorded, and which way the branches went."""
 
     def __init__(self, decisions: tuple[bool, ...] = ()) -> None:
-        super().__init__()
+        super().__init__(tracing.tracer)
         self.decisions = decisions
         self.taken: list[bool] = []
         self.why: Refusal | None = None  # why the graph, if it is finished, is not the function
@@ -154,8 +155,19 @@ class TensorTracer(Tracer):
 
         return map_structure(lambda leaf: self._output(component(leaf)), returned(result))
 
-    def _output(self, leaf: Any) -> int:
+    def input(self, spec: AnySpec) -> Any:
+        """Return the stand-in for a component of the element."""
+        from .bridge import from_own
+
+        return from_own(super().input(spec))
+
+    def _output(self, leaf: Any) -> Any:
+        from ..dataset import Dataset
         from .bridge import spec_of, to_own
+
+        if isinstance(leaf, Dataset):
+            self.meets_datasets = True
+            return DatasetSpec(leaf._plan.element_spec)
 
         if getattr(type(leaf), "_tracer", None) is not None:
             return self.value(leaf)
@@ -174,9 +186,7 @@ def trace(function: Callable[..., Any], element_spec: Any) -> Traced:
     with a branch on a value the other way.
     """
     for leaf in flatten(element_spec):
-        if isinstance(leaf, ObjectSpec | UnknownSpec) or not isinstance(
-            leaf, TensorSpec | SparseTensorSpec | RaggedTensorSpec
-        ):
+        if not isinstance(leaf, TensorSpec | SparseTensorSpec | RaggedTensorSpec | DatasetSpec):
             return Traced(None, UnknownSpec(), _refusal(function, f"gets {leaf!r}"))
     pending: list[tuple[bool, ...]] = [()]
     found: list[Any] = []
@@ -188,7 +198,7 @@ def trace(function: Callable[..., Any], element_spec: Any) -> Traced:
         decisions = pending.pop()
         tracer = TensorTracer(decisions)
         try:
-            graph = _call(tracer, function, element_spec)
+            graph, gives = _call(tracer, function, element_spec)
         except TraceRefused as refused:
             return Traced(None, UnknownSpec(), tracer.refusal or refused.refusal)
         except Exception as raised:
@@ -196,23 +206,35 @@ def trace(function: Callable[..., Any], element_spec: Any) -> Traced:
                 raise
             error = error or raised
         else:
-            found.append(graph.structure_spec)
-            first = first or Traced(graph if tracer.why is None else None, None, tracer.why)
+            found.append(gives)
+            why = tracer.why
+            if graph is None:
+                why = why or _refusal(function, "works with datasets")
+            first = first or Traced(graph if why is None else None, None, why)
         for number in range(len(decisions), len(tracer.taken)):
             pending.append((*tracer.taken[:number], True))
     if first is None:
         assert error is not None
         raise error
     first.element_spec = _joined(found) if not pending else UnknownSpec()
+    if first.refusal is not None:
+        first.refusal = first.refusal._replace(gives=first.element_spec)
     return first
 
 
-def _call(tracer: TensorTracer, function: Callable[..., Any], element_spec: Any) -> _headrace.Graph:
+def _call(
+    tracer: TensorTracer, function: Callable[..., Any], element_spec: Any
+) -> tuple[_headrace.Graph | None, Any]:
+    """Return the graph of one path, none where there are datasets, and what it gives."""
     element = map_structure(tracer.input, element_spec)
     outer, tracing.tracer = tracing.tracer, tracer
     try:
         result = function(*element) if type(element) is tuple else function(element)
-        return tracer.builder.finish(tracer.outputs(result))
+        outputs = tracer.outputs(result)
+        if tracer.meets_datasets:
+            return None, map_structure(tracer.spec, outputs)
+        graph = tracer.builder.finish(outputs)
+        return graph, graph.structure_spec
     finally:
         tracing.tracer = outer
 
@@ -224,10 +246,16 @@ def _joined(specs: list[Any]) -> Any:
         if not same_structure(first, other):
             return UnknownSpec()
         pairs = list(zip(flatten(first), flatten(other), strict=True))
-        if any(type(a) is not type(b) or a.dtype != b.dtype for a, b in pairs):
+        if any(type(a) is not type(b) or (a != b and _dtype(a) != _dtype(b)) for a, b in pairs):
+            return UnknownSpec()
+        if any(isinstance(a, DatasetSpec) and a != b for a, b in pairs):
             return UnknownSpec()
         first = _filled(first, [_wider(a, b) for a, b in pairs])
     return first
+
+
+def _dtype(spec: Any) -> Any:
+    return getattr(spec, "dtype", None)
 
 
 def _filled(structure: Any, leaves: list[Any]) -> Any:

@@ -17,10 +17,9 @@ from ... import dataset as own
 from ...function import Function
 from ...generator import Source, signature_of
 from ...ops import refuse_in_trace
-from ...spec import UnknownSpec
 from .. import specs
 from ..bridge import source
-from ..functions import TensorFunction, tensor_function
+from ..functions import tensor_function
 from ..tensor import wrap
 from .arguments import argument, wrapped
 from .generator import TensorSource
@@ -50,13 +49,10 @@ class Dataset(own.Dataset[Any]):
     @classmethod
     def _adapted(cls, op: str, inputs: Any, args: dict[str, Any]) -> dict[str, Any]:
         """Return the arguments of a step with functions that follow TensorFlow's rules."""
-        made = {
+        return {
             name: tensor_function(value) if isinstance(value, Function) else value
             for name, value in args.items()
         }
-        if "output_signature" in made and made["output_signature"] is None:
-            _state_results(inputs, made)
-        return made
 
     @classmethod
     def _class_of(cls, op: str) -> type[own.Dataset[Any]]:
@@ -252,19 +248,6 @@ def adopt(dataset: own.Dataset[Any], kind: type[Dataset] = Dataset) -> Any:
 def _restored(reduced: tuple[Callable[..., own.Dataset[Any]], tuple[Any, ...]]) -> Any:
     make, args = reduced
     return adopt(make(*args))
-
-
-def _state_results(inputs: Any, args: dict[str, Any]) -> None:
-    """Tell the engine what a function that runs as Python returns, as its trace knows."""
-    functions = [value for value in args.values() if isinstance(value, TensorFunction)]
-    if len(functions) != 1 or functions[0].executor == "python" or len(inputs) != 1:
-        return
-    element_spec = inputs[0]._plan.element_spec
-    if isinstance(element_spec, UnknownSpec):
-        return
-    found = functions[0].traced(element_spec)
-    if found.graph is None and not isinstance(found.element_spec, UnknownSpec):
-        args["output_signature"] = found.element_spec
 
 
 def _check_signature(signature: Any) -> None:
