@@ -14,6 +14,7 @@ from .dataset import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Datase
 from .iterator import Iterator
 from .options import OptimizationOptions, Options, ThreadingOptions
 from .random import set_seed
+from .readers import FixedLengthRecordDataset, TextLineDataset
 from .spec import (
     DatasetSpec,
     ObjectSpec,
@@ -30,6 +31,7 @@ __all__ = [
     "UNKNOWN_CARDINALITY",
     "Dataset",
     "DatasetSpec",
+    "FixedLengthRecordDataset",
     "Iterator",
     "ObjectSpec",
     "OptimizationOptions",
@@ -40,6 +42,7 @@ __all__ = [
     "SparseTensorSpec",
     "TFRecordDataset",
     "TensorSpec",
+    "TextLineDataset",
     "ThreadingOptions",
     "UnknownSpec",
     "__version__",

@@ -24,12 +24,14 @@ __all__ = [
     "close_all",
     "concatenate",
     "counter",
+    "csv",
     "decode_message",
     "echo",
     "echo_spec",
     "encode_message",
     "enumerate",
     "filter",
+    "fixed_length_record",
     "flat_map",
     "from_generator",
     "from_tensor_slices",
@@ -41,6 +43,7 @@ __all__ = [
     "placeholder",
     "prefetch",
     "ragged_batch",
+    "random",
     "range",
     "rebatch",
     "reduce",
@@ -56,6 +59,7 @@ __all__ = [
     "sparse_batch",
     "take",
     "take_while",
+    "text_line",
     "tfrecord",
     "unbatch",
     "unique",
@@ -145,6 +149,31 @@ def tfrecord(
     buffer_size: int | None,
     num_parallel_reads: int | None,
 ) -> Plan: ...
+def text_line(
+    filenames: list[str], compression_type: str | None, buffer_size: int | None
+) -> Plan: ...
+def fixed_length_record(
+    filenames: list[str],
+    record_bytes: int,
+    header_bytes: int,
+    footer_bytes: int,
+    compression_type: str | None,
+    buffer_size: int | None,
+) -> Plan: ...
+def csv(
+    filenames: list[str],
+    # dtype, and the value of an empty field
+    record_defaults: list[tuple[str, Any]],
+    compression_type: str | None,
+    buffer_size: int | None,
+    header: bool,
+    field_delim: bytes,
+    use_quote_delim: bool,
+    na_value: bytes,
+    select_cols: list[int],
+    exclude_cols: list[int],
+) -> Plan: ...
+def random(seeds: tuple[int, int] | None, rerandomize: bool) -> Plan: ...
 def map(
     input: Plan,
     function: UserFunction,

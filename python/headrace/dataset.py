@@ -386,6 +386,77 @@ class Dataset(Generic[T_co]):
             stop_on_empty=stop,
         )
 
+    @staticmethod
+    def list_files(
+        file_pattern: Any,
+        shuffle: bool | None = None,
+        seed: SupportsIndex | None = None,
+        name: str | None = None,
+    ) -> Dataset[Any]:
+        """Yield the paths that match a pattern; mirrors ``tf.data.Dataset.list_files``.
+
+        The folder is searched now. Paths are text if the pattern is, bytes if it is bytes.
+
+        Parameters
+        ----------
+        file_pattern
+            ``*``, ``?``, ``[abc]`` and ``[^a]`` stand for parts of a name, within one folder; a
+            backslash takes their meaning. Of a list of patterns, all matches of each.
+        shuffle
+            ``False``: sorted. ``None`` or ``True``: in another random order in each pass.
+        seed
+            As in `shuffle`.
+        name
+            Accepted for tf.data's sake.
+
+        Raises
+        ------
+        InvalidArgumentError
+            Nothing matches.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> for name in ("b.txt", "a.txt"):
+        ...     open(os.path.join(folder, name), "w").close()
+        >>> files = hr.Dataset.list_files(os.path.join(folder, "*.txt"), shuffle=False)
+        >>> [os.path.basename(path) for path in files]
+        ['a.txt', 'b.txt']
+        """
+        from .readers import list_files
+
+        return list_files(file_pattern, shuffle, seed)
+
+    @staticmethod
+    def random(
+        seed: SupportsIndex | None = None,
+        rerandomize_each_iteration: bool | None = None,
+        name: str | None = None,
+    ) -> Dataset[np.int64]:
+        """Yield pseudorandom numbers without end; mirrors ``tf.data.Dataset.random``.
+
+        They are tf.data's: int64 from 0 to 2**32 - 1.
+
+        Parameters
+        ----------
+        seed
+            An integer; ``None`` draws from `set_seed`'s sequence, or from the system.
+        rerandomize_each_iteration
+            ``True``: each pass has other numbers. ``None``: the same.
+        name
+            Accepted for tf.data's sake.
+
+        Examples
+        --------
+        >>> list(hr.Dataset.random(seed=4).take(3)) == list(hr.Dataset.random(seed=4).take(3))
+        True
+        """
+        anew = rerandomize_each_iteration is not None and checks.flag(
+            "rerandomize_each_iteration", rerandomize_each_iteration
+        )
+        return _make("random", (), seeds=seed_pair(seed), rerandomize=anew)
+
     # ---------------------------------------------------------- transformations
 
     def map(
@@ -1509,7 +1580,7 @@ class Dataset(Generic[T_co]):
     @classmethod
     def _class_of(cls, op: str) -> type[Dataset[Any]]:
         """Return the class of the result of a step."""
-        return TFRecordDataset if op == "tfrecord" else cls
+        return _CLASSES.get(op, cls)
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._op == "nested":
@@ -1586,6 +1657,10 @@ class TFRecordDataset(Dataset[bytes]):
         pass
 
 
+# The classes of ops that have one of their own.
+_CLASSES: dict[str, type[Dataset[Any]]] = {"tfrecord": TFRecordDataset}
+
+
 def _make(op: str, inputs: Any, **args: Any) -> Dataset[Any]:
     """Make a dataset of one more step. `inputs` is a nest of datasets, plain for most ops."""
     family = next((d._family for d in flatten(inputs) if d._family is not None), Dataset)
@@ -1637,7 +1712,7 @@ def _restore(
 def _drawing(dataset: Dataset[Any]) -> _headrace.Plan | None:
     """Return the node of a dataset's own step that draws seeds."""
     match dataset._op:
-        case "shuffle":
+        case "random" | "shuffle":
             return dataset._plan
         case "sample_from_datasets":
             return dataset._plan.inputs[0]
@@ -1653,6 +1728,8 @@ _CLASS_NAMES = {
     "from_tensors": "TensorDataset",
     "from_tensor_slices": "TensorSliceDataset",
     "from_generator": "GeneratorDataset",
+    "fixed_length_record": "FixedLengthRecordDataset",
+    "text_line": "TextLineDataset",
     "tfrecord": "TFRecordDataset",
     "with_options": "OptionsDataset",
 }

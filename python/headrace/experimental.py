@@ -15,6 +15,7 @@ from .checks import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
 from .dataset import Dataset
 from .io import TFRecordWriter as RecordWriter
 from .nest import map_structure
+from .readers import CsvDataset
 from .spec import UnknownSpec
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "INFINITE_CARDINALITY",
     "UNKNOWN_CARDINALITY",
     "Counter",
+    "CsvDataset",
     "TFRecordWriter",
     "assert_cardinality",
     "at",

@@ -1,9 +1,86 @@
 //! One function per dataset op that reads or writes files, as in `plan`.
 
+use headrace::data::{DType, Tensor, Value};
+use headrace::formats::csv::Syntax;
+use headrace::io::compress::Compression;
+use headrace::sources::csv::{CsvColumn, CsvNode, CsvOptions};
+use headrace::sources::fixed_length::{FixedLengthNode, Layout};
+use headrace::sources::text_line::TextLineNode;
 use headrace::transforms::cache::CacheNode;
 use pyo3::prelude::*;
 
+use crate::errors::{Result, invalid};
+use crate::from_python::{Arrays, value};
 use crate::plan::{Plan, plan};
+
+#[pyfunction]
+#[pyo3(signature = (filenames, compression_type, buffer_size))]
+pub(crate) fn text_line(
+    filenames: Vec<String>,
+    compression_type: Option<&str>,
+    buffer_size: Option<usize>,
+) -> Result<Plan> {
+    let compression = Compression::from_name(compression_type)?;
+    Ok(Plan(TextLineNode::plan(filenames, compression, buffer_size)))
+}
+
+#[pyfunction]
+#[pyo3(signature = (filenames, record_bytes, header_bytes, footer_bytes, compression_type, buffer_size))]
+pub(crate) fn fixed_length_record(
+    filenames: Vec<String>,
+    record_bytes: u64,
+    header_bytes: u64,
+    footer_bytes: u64,
+    compression_type: Option<&str>,
+    buffer_size: Option<usize>,
+) -> Result<Plan> {
+    let compression = Compression::from_name(compression_type)?;
+    let layout = Layout { header: header_bytes, record: record_bytes, footer: footer_bytes };
+    Ok(Plan(FixedLengthNode::plan(filenames, layout, compression, buffer_size)?))
+}
+
+#[pyfunction]
+#[pyo3(signature = (
+    filenames, record_defaults, compression_type, buffer_size, header, field_delim,
+    use_quote_delim, na_value, select_cols, exclude_cols
+))]
+#[allow(clippy::too_many_arguments)] // tf.data's
+pub(crate) fn csv(
+    filenames: Vec<String>,
+    record_defaults: Vec<(String, Option<Bound<'_, PyAny>>)>,
+    compression_type: Option<&str>,
+    buffer_size: Option<usize>,
+    header: bool,
+    field_delim: &[u8],
+    use_quote_delim: bool,
+    na_value: Vec<u8>,
+    select_cols: Vec<u64>,
+    exclude_cols: Vec<u64>,
+) -> Result<Plan> {
+    let column = |(dtype, default): &(String, Option<Bound<'_, PyAny>>)| {
+        let default = default.as_ref().map(scalar).transpose()?;
+        Ok(CsvColumn { dtype: DType::from_name(dtype)?, default })
+    };
+    let [delimiter] = *field_delim else { return invalid("field_delim should be only 1 char") };
+    let options = CsvOptions {
+        compression: Compression::from_name(compression_type)?,
+        buffer_size,
+        header,
+        syntax: Syntax { delimiter, quotes: use_quote_delim },
+        na_value,
+        select: select_cols,
+        exclude: exclude_cols,
+    };
+    let columns = record_defaults.iter().map(column).collect::<Result<_>>()?;
+    Ok(Plan(CsvNode::plan(filenames, columns, options)?))
+}
+
+fn scalar(object: &Bound<'_, PyAny>) -> Result<Tensor> {
+    match value(object, Arrays::Copy)? {
+        Value::Tensor(tensor) => Ok(tensor),
+        _ => invalid(format!("expected a scalar, got {}", object.repr()?)),
+    }
+}
 
 #[pyfunction]
 #[pyo3(signature = (input, filename))]

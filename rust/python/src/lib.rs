@@ -42,11 +42,13 @@ mod _headrace {
     use crate::spec::echo_spec;
 
     #[pymodule_export]
-    use crate::files::cache;
+    use crate::files::{cache, csv, fixed_length_record, text_line};
     #[pymodule_export]
     use crate::iterator::Iterator;
     #[pymodule_export]
     use crate::messages::{decode_message, encode_message};
+    #[pymodule_export]
+    use crate::plan::random;
     #[pymodule_export]
     use crate::plan::{
         Plan, assert_cardinality, batch, choose_from_datasets, concatenate, counter, enumerate,

@@ -25,6 +25,7 @@ use headrace::io::compress::Compression;
 use headrace::sources::counter::{CounterNode, Steps};
 use headrace::sources::generator::GeneratorNode;
 use headrace::sources::placeholder::PlaceholderNode;
+use headrace::sources::random::RandomNode;
 use headrace::sources::range::RangeNode;
 use headrace::sources::tensors::TensorsNode;
 use headrace::sources::tfrecord::TfRecordNode;
@@ -126,6 +127,12 @@ pub(crate) fn plan(plan: &Bound<'_, Plan>) -> engine::Plan {
 #[pyfunction]
 pub(crate) fn range(start: i64, stop: i64, step: i64, dtype: &str) -> Result<Plan> {
     Ok(Plan(RangeNode::plan(start, stop, step, DType::from_name(dtype)?)?))
+}
+
+#[pyfunction]
+#[pyo3(signature = (seeds, rerandomize))]
+pub(crate) fn random(seeds: Option<(u64, u64)>, rerandomize: bool) -> Plan {
+    Plan(RandomNode::plan(SeedGenerator::new(seeds, rerandomize)))
 }
 
 #[pyfunction]

@@ -1,8 +1,10 @@
-//! Bytes to records to values: TFRecord framing and Example parsing.
+//! Bytes to records to values: TFRecord framing, Example parsing, text, CSV, files of elements.
 
 pub mod base64;
 pub mod chunks;
+pub mod csv;
 pub mod example;
+pub mod lines;
 pub mod message;
 pub mod parse;
 pub mod proto;

@@ -125,7 +125,7 @@ impl Window {
     /// Unread bytes in the window and, where that is known, behind it.
     pub fn remaining(&self) -> u64 {
         let behind = match &self.stream {
-            Stream::Plain(file) => file.len().saturating_sub(file.position()),
+            Stream::Plain(file) => file.len().saturating_sub(file.position() + self.lead as u64),
             Stream::Inflate(_) => 0,
         };
         self.available() as u64 + behind

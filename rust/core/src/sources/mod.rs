@@ -1,8 +1,13 @@
 //! Nodes without an input.
 
 pub mod counter;
+pub mod csv;
+mod files;
+pub mod fixed_length;
 pub mod generator;
 pub mod placeholder;
+pub mod random;
 pub mod range;
 pub mod tensors;
+pub mod text_line;
 pub mod tfrecord;

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use crate::data::{BytesArray, Chunk, Column, DType, ElementSpec, Spec, Tensor};
+use crate::data::{Chunk, Column, DType, ElementSpec, Spec, Tensor};
 use crate::engine::driver::{self, Driver, Outcomes, Work};
 use crate::engine::node::Arg;
 use crate::engine::pool::Kind;
@@ -16,8 +16,8 @@ use crate::engine::stats::StageStats;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
 use crate::formats::tfrecord::{ReadOptions, Reader};
-use crate::graph::hash::Fnv;
 use crate::io::compress::Compression;
+use crate::sources::files::{bytes_chunk, filenames};
 
 /// The records of some files.
 pub struct TfRecordNode {
@@ -41,17 +41,7 @@ impl Node for TfRecordNode {
     }
 
     fn args(&self) -> Vec<Arg> {
-        let files = match &self.files[..] {
-            [] => "none".into(),
-            [only] => only.clone(),
-            [first, .., last] => {
-                let mut hash = Fnv::default();
-                self.files.iter().for_each(|file| hash.bytes(file.as_bytes()));
-                let (count, hash) = (self.files.len(), hash.finish());
-                format!("{first} … {last} ({count} files) [{hash:016x}]")
-            }
-        };
-        vec![Arg::new("filenames", files), Arg::new("compression_type", self.compression.name())]
+        vec![filenames(&self.files), Arg::new("compression_type", self.compression.name())]
     }
 
     fn inputs(&self) -> Vec<Plan> {
@@ -105,7 +95,7 @@ impl Files {
     fn read(&mut self, max: usize) -> Result<Option<Chunk>> {
         while let Some(reader) = self.reader()? {
             if let Some(records) = reader.next(max)? {
-                return records_chunk(records).map(Some);
+                return bytes_chunk(records).map(Some);
             }
             self.reader = None;
         }
@@ -144,11 +134,6 @@ impl Files {
 const LONG_RECORD: u64 = 256 << 10;
 /// Long records in work or waiting for the consumer.
 const WINDOW: usize = 4;
-
-fn records_chunk(records: BytesArray) -> Result<Chunk> {
-    let dims = [records.len()][..].into();
-    Chunk::of_column(Column::Stacked(Tensor::text(DType::Bytes, dims, records)?))
-}
 
 struct TfRecordStage {
     run: Arc<RunContext>,
@@ -251,7 +236,7 @@ impl ReadRecord {
         let path = path.ok_or_else(|| Error::internal("a place in no file"))?;
         let mut reader = Reader::open_at(path, self.options, record as u64, offset as u64)?;
         match reader.next(1)? {
-            Some(records) => records_chunk(records),
+            Some(records) => bytes_chunk(records),
             None => Err(Error::data_loss("the file was cut while it was read").at_file(path)),
         }
     }

@@ -6,7 +6,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use headrace::batching::{batch::BatchNode, padded_batch::PaddedBatchNode, unbatch::UnbatchNode};
 use headrace::batching::{
@@ -25,10 +25,16 @@ use headrace::engine::seeds::SeedGenerator;
 use headrace::engine::state::State;
 use headrace::engine::{Plan, Run, RunOptions};
 use headrace::error::{Error, Result};
+use headrace::formats::csv::Syntax;
 use headrace::graph::attr::Attrs;
 use headrace::graph::call::{Called, Prepared, UserFunction};
 use headrace::graph::graph::{Graph, GraphBuilder};
+use headrace::io::compress::Compression;
 use headrace::sources::counter::{CounterNode, Steps};
+use headrace::sources::csv::{CsvColumn, CsvNode, CsvOptions};
+use headrace::sources::fixed_length::{FixedLengthNode, Layout};
+use headrace::sources::random::RandomNode;
+use headrace::sources::text_line::TextLineNode;
 use headrace::sources::{range::RangeNode, tensors::TensorsNode};
 use headrace::transforms::assert_cardinality::AssertCardinalityNode;
 use headrace::transforms::cache::CacheNode;
@@ -418,13 +424,67 @@ fn cache(input: Plan) -> Plan {
     CacheNode::plan(input, None)
 }
 
+/// A path in a folder that ends with the process.
+fn path(name: &str) -> String {
+    static FOLDER: OnceLock<tempfile::TempDir> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| tempfile::tempdir().unwrap()).path();
+    folder.join(name).to_str().unwrap().into()
+}
+
 /// A cache in a file that no other plan uses.
 fn file_cache(input: Plan) -> Plan {
-    static FOLDER: OnceLock<tempfile::TempDir> = OnceLock::new();
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    let folder = FOLDER.get_or_init(|| tempfile::tempdir().unwrap()).path();
-    let name = folder.join(format!("cache{}", COUNT.fetch_add(1, SeqCst)));
-    CacheNode::plan(input, Some(name.to_str().unwrap().into()))
+    let name = path(&format!("cache{}", COUNT.fetch_add(1, SeqCst)));
+    CacheNode::plan(input, Some(name))
+}
+
+/// A file of this content.
+fn file(name: &str, content: &str) -> String {
+    static WRITING: Mutex<()> = Mutex::new(());
+    let path = path(name);
+    let _one = WRITING.lock();
+    if !std::fs::exists(&path).unwrap() {
+        std::fs::write(&path, content).unwrap();
+    }
+    path
+}
+
+/// Two files of lines and one that is missing between them.
+fn text_lines() -> Plan {
+    let lines: String = (0..20).map(|i| format!("{}{i}\r\n", "x".repeat(i * 7 % 40))).collect();
+    let files = vec![file("a.txt", &lines), path("none.txt"), file("b.txt", "a\n\nlast")];
+    TextLineNode::plan(files, Compression::None, Some(64))
+}
+
+fn fixed_length() -> Plan {
+    let layout = Layout { header: 2, record: 3, footer: 1 };
+    let (good, odd) = (file("a.bin", "hhabcdefghif"), file("odd.bin", "hhabcdf"));
+    let files = vec![good.clone(), odd, good];
+    FixedLengthNode::plan(files, layout, Compression::None, Some(4)).unwrap()
+}
+
+fn csv() -> Plan {
+    let content = "h,h\n1,a\n2,\"b\nc\"\n,d\nx,e\n3\n4,\"\"\n5,f";
+    let files = vec![file("a.csv", content), path("none.csv"), file("b.csv", "h\n7,z\r8,y\n")];
+    let zero = Tensor::scalar(0_i64).unwrap();
+    let columns = vec![
+        CsvColumn { dtype: DType::Int64, default: Some(zero) },
+        CsvColumn { dtype: DType::Str, default: None },
+    ];
+    let options = CsvOptions {
+        compression: Compression::None,
+        buffer_size: Some(5),
+        header: true,
+        syntax: Syntax { delimiter: b',', quotes: true },
+        na_value: Vec::new(),
+        select: Vec::new(),
+        exclude: Vec::new(),
+    };
+    CsvNode::plan(files, columns, options).unwrap()
+}
+
+fn random(anew: bool) -> Plan {
+    RandomNode::plan(SeedGenerator::new(Some((87_654_321, 4)), anew))
 }
 
 /// A name and a plan, made anew at each call so that its seeds start anew.
@@ -552,6 +612,18 @@ pub const CASES: &[Case] = &[
     ("resample by estimates", || resample(13, true, false)),
     ("resample by estimates of foreign", || resample(13, false, false)),
     ("enumerate", || EnumerateNode::plan(RepeatNode::plan(shuffle(range(5), 3, 1), 3), 7)),
+    ("text lines", text_lines),
+    ("text lines shuffled", || RepeatNode::plan(shuffle(text_lines(), 5, 3), 2)),
+    ("text lines in batches", || batch(text_lines(), 3, false)),
+    ("fixed length", fixed_length),
+    ("fixed length in epochs", || RepeatNode::plan(fixed_length(), 3)),
+    ("fixed length taken", || TakeNode::plan(fixed_length(), 2)),
+    ("csv", csv),
+    ("csv in epochs", || RepeatNode::plan(csv(), 2)),
+    ("csv ahead", || prefetch(shuffle(csv(), 3, 1), 2)),
+    ("random", || TakeNode::plan(random(false), 23)),
+    ("random in epochs", || RepeatNode::plan(TakeNode::plan(random(true), 5), 4)),
+    ("random zipped", || zip(vec![random(true), range(9)])),
     ("cache", || cache(range(23))),
     ("cache of shuffled epochs", || RepeatNode::plan(cache(shuffle(strings(9), 4, 3)), 3)),
     ("cache below a map", || {
