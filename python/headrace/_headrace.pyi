@@ -38,6 +38,7 @@ __all__ = [
     "from_tensors",
     "ignore_errors",
     "interleave",
+    "load",
     "map",
     "padded_batch",
     "placeholder",
@@ -51,11 +52,13 @@ __all__ = [
     "repeat",
     "run_op",
     "sample_from_datasets",
+    "save",
     "scan",
     "serialize_example",
     "shard",
     "shuffle",
     "skip",
+    "snapshot",
     "sparse_batch",
     "take",
     "take_while",
@@ -251,6 +254,12 @@ def placeholder(spec: _Nest) -> Plan: ...  # for functions that make datasets, w
 def call_seed() -> int | None: ...  # number of a new random op in the call of a function
 def enumerate(input: Plan, start: int) -> Plan: ...
 def cache(input: Plan, filename: str | None) -> Plan: ...
+def snapshot(input: Plan, path: str, compression: str | None) -> Plan: ...
+def load(path: str, spec: _Nest) -> Plan: ...
+def save(
+    input: Plan, options: str, path: str, compression: str | None, sharded: bool
+) -> tuple[str, str, _Nest | None]:
+    """Write all elements: the run's name, the metadata still to be written, the first's spec."""
 
 @disjoint_base
 class Iterator:

@@ -1,17 +1,26 @@
 //! One function per dataset op that reads or writes files, as in `plan`.
 
-use headrace::data::{DType, Tensor, Value};
+use std::sync::Arc;
+
+use headrace::data::{DType, ForeignValue, Tensor, Value};
 use headrace::formats::csv::Syntax;
 use headrace::io::compress::Compression;
 use headrace::sources::csv::{CsvColumn, CsvNode, CsvOptions};
 use headrace::sources::fixed_length::{FixedLengthNode, Layout};
+use headrace::sources::load::LoadNode;
 use headrace::sources::text_line::TextLineNode;
 use headrace::transforms::cache::CacheNode;
+use headrace::transforms::save as saving;
+use headrace::transforms::snapshot::SnapshotNode;
 use pyo3::prelude::*;
 
+use crate::enter::enter;
 use crate::errors::{Result, invalid};
 use crate::from_python::{Arrays, value};
+use crate::imports;
+use crate::iterator::options;
 use crate::plan::{Plan, plan};
+use crate::spec::{element_spec, element_spec_to_python};
 
 #[pyfunction]
 #[pyo3(signature = (filenames, compression_type, buffer_size))]
@@ -86,4 +95,42 @@ fn scalar(object: &Bound<'_, PyAny>) -> Result<Tensor> {
 #[pyo3(signature = (input, filename))]
 pub(crate) fn cache(input: &Bound<'_, Plan>, filename: Option<String>) -> Plan {
     Plan(CacheNode::plan(plan(input), filename))
+}
+
+#[pyfunction]
+#[pyo3(signature = (input, path, compression))]
+pub(crate) fn snapshot(
+    input: &Bound<'_, Plan>,
+    path: String,
+    compression: Option<&str>,
+) -> Result<Plan> {
+    let compression = Compression::from_name(compression)?;
+    Ok(Plan(SnapshotNode::plan(plan(input), path, compression)))
+}
+
+#[pyfunction]
+pub(crate) fn load(path: &str, spec: &Bound<'_, PyAny>) -> Result<Plan> {
+    Ok(Plan(LoadNode::plan(path, element_spec(spec)?)?))
+}
+
+/// Runs the plan and writes its elements: the run's name, the metadata that is still to be
+/// written, and what the first elements look like.
+#[pyfunction]
+#[pyo3(signature = (input, options, path, compression, sharded))]
+pub(crate) fn save<'py>(
+    py: Python<'py>,
+    input: &Bound<'_, Plan>,
+    options: &str,
+    path: &str,
+    compression: Option<&str>,
+    sharded: bool,
+) -> Result<(String, String, Option<Bound<'py, PyAny>>)> {
+    let options = self::options(options)?;
+    let compression = Compression::from_name(compression)?;
+    let plan = plan(input);
+    let context: ForeignValue = Arc::new(imports::copy_context(py)?.call0()?.unbind());
+    let saved =
+        enter(py, || saving::save(&plan, options, Some(context), path, compression, sharded))?;
+    let spec = saved.spec.map(|spec| element_spec_to_python(py, &spec)).transpose()?;
+    Ok((saved.run, saved.metadata, spec))
 }

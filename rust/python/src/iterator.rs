@@ -25,7 +25,7 @@ use crate::shared::{SharedRun, Taken};
 const CLOSE: Duration = Duration::from_secs(10);
 
 /// The options that the engine knows, from `Options.to_json`.
-fn options(text: &str) -> Result<RunOptions> {
+pub(crate) fn options(text: &str) -> Result<RunOptions> {
     let json: Json = match serde_json::from_str(text) {
         Ok(json) => json,
         Err(error) => return invalid(format!("options are no JSON: {error}")),

@@ -42,7 +42,7 @@ mod _headrace {
     use crate::spec::echo_spec;
 
     #[pymodule_export]
-    use crate::files::{cache, csv, fixed_length_record, text_line};
+    use crate::files::{cache, csv, fixed_length_record, load, save, snapshot, text_line};
     #[pymodule_export]
     use crate::iterator::Iterator;
     #[pymodule_export]

@@ -132,7 +132,8 @@ pub(crate) fn range(start: i64, stop: i64, step: i64, dtype: &str) -> Result<Pla
 #[pyfunction]
 #[pyo3(signature = (seeds, rerandomize))]
 pub(crate) fn random(seeds: Option<(u64, u64)>, rerandomize: bool) -> Plan {
-    Plan(RandomNode::plan(SeedGenerator::new(seeds, rerandomize)))
+    let generator = SeedGenerator::new(seeds, rerandomize).made_in_call(call::is_inside());
+    Plan(RandomNode::plan(generator))
 }
 
 #[pyfunction]

@@ -8,6 +8,7 @@ pub mod lines;
 pub mod message;
 pub mod parse;
 pub mod proto;
+pub mod saved;
 pub mod sequence;
 pub mod tensor_proto;
 pub mod tfrecord;

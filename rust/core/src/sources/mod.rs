@@ -5,6 +5,7 @@ pub mod csv;
 mod files;
 pub mod fixed_length;
 pub mod generator;
+pub mod load;
 pub mod placeholder;
 pub mod random;
 pub mod range;

@@ -33,6 +33,7 @@ use headrace::io::compress::Compression;
 use headrace::sources::counter::{CounterNode, Steps};
 use headrace::sources::csv::{CsvColumn, CsvNode, CsvOptions};
 use headrace::sources::fixed_length::{FixedLengthNode, Layout};
+use headrace::sources::load::LoadNode;
 use headrace::sources::random::RandomNode;
 use headrace::sources::text_line::TextLineNode;
 use headrace::sources::{range::RangeNode, tensors::TensorsNode};
@@ -48,10 +49,12 @@ use headrace::transforms::repeat::RepeatNode;
 use headrace::transforms::resample::{
     Acceptance, Classified, Estimate, EstimateNode, Keep, RejectNode,
 };
+use headrace::transforms::save::save;
 use headrace::transforms::scan::{Carry, ScanNode};
 use headrace::transforms::shard::{Equal, ShardNode};
 use headrace::transforms::shuffle::ShuffleNode;
 use headrace::transforms::skip::SkipNode;
+use headrace::transforms::snapshot::SnapshotNode;
 use headrace::transforms::take::TakeNode;
 use headrace::transforms::take_while::TakeWhileNode;
 use headrace::transforms::unique::UniqueNode;
@@ -483,6 +486,39 @@ fn csv() -> Plan {
     CsvNode::plan(files, columns, options).unwrap()
 }
 
+/// A dataset that was saved: with `shards`, in that many.
+fn load(input: Plan, name: &str, shards: Option<fn(i64) -> Result<Tensor>>) -> Plan {
+    static SAVING: Mutex<()> = Mutex::new(());
+    let path = path(name);
+    let _one = SAVING.lock();
+    if !std::fs::exists(format!("{path}/snapshot.metadata")).unwrap() {
+        let spec = input.spec().clone();
+        let numbers = shards.map(|foreign| {
+            let function =
+                Function { native: false, calls: AtomicU64::new(0), graph: |_, x| Ok(x), foreign };
+            map(range(23), Arc::new(function), None)
+        });
+        let sharded = numbers.is_some();
+        let plan = match numbers {
+            Some(numbers) => zip(vec![numbers, Arc::clone(&input)]),
+            None => Arc::clone(&input),
+        };
+        let saved =
+            save(&plan, RunOptions::default(), None, &path, Compression::None, sharded).unwrap();
+        assert!(saved.spec.is_some_and(|seen| !sharded || seen == spec));
+        std::fs::write(format!("{path}/snapshot.metadata"), saved.metadata).unwrap();
+        return LoadNode::plan(&path, spec).unwrap();
+    }
+    LoadNode::plan(&path, input.spec().clone()).unwrap()
+}
+
+/// A snapshot in a folder that no other plan uses.
+fn snapshot(input: Plan, compression: Compression) -> Plan {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let folder = path(&format!("snapshot{}", COUNT.fetch_add(1, SeqCst)));
+    SnapshotNode::plan(input, folder, compression)
+}
+
 fn random(anew: bool) -> Plan {
     RandomNode::plan(SeedGenerator::new(Some((87_654_321, 4)), anew))
 }
@@ -624,6 +660,18 @@ pub const CASES: &[Case] = &[
     ("random", || TakeNode::plan(random(false), 23)),
     ("random in epochs", || RepeatNode::plan(TakeNode::plan(random(true), 5), 4)),
     ("random zipped", || zip(vec![random(true), range(9)])),
+    ("load", || load(strings(23), "saved strings", None)),
+    ("load of shards", || load(range(23), "saved shards", Some(|x| Tensor::scalar(x % 3)))),
+    ("load in epochs", || {
+        RepeatNode::plan(shuffle(load(range(23), "saved numbers", None), 5, 3), 2)
+    }),
+    ("snapshot", || snapshot(range(23), Compression::None)),
+    ("snapshot of shuffled epochs", || {
+        RepeatNode::plan(snapshot(shuffle(strings(9), 4, 3), Compression::Zlib), 3)
+    }),
+    ("snapshot in batches", || {
+        batch(RepeatNode::plan(snapshot(shuffle(range(9), 4, 3), Compression::None), 2), 4, false)
+    }),
     ("cache", || cache(range(23))),
     ("cache of shuffled epochs", || RepeatNode::plan(cache(shuffle(strings(9), 4, 3)), 3)),
     ("cache below a map", || {

@@ -22,6 +22,12 @@ const VERSION: u32 = 1;
 /// The files of one cache.
 pub struct CacheFile {
     name: String,
+    data: String,
+    index: String,
+    lock: String,
+    compression: Compression,
+    /// Whether a second writer in this process is an error.
+    exclusive: bool,
 }
 
 /// What the index says.
@@ -31,9 +37,10 @@ struct Index {
     version: u32,
     /// The number that the data's header has.
     id: u64,
+    compression: String,
     rows: u64,
     bytes: u64,
-    /// Number of the row after each chunk, and where that chunk starts.
+    /// Number of the row after each chunk, and where that chunk starts; not if compressed.
     chunks: Vec<(u64, u64)>,
     /// What the pass drew below.
     fill: Fill,
@@ -68,41 +75,49 @@ pub struct Writing {
 }
 
 impl CacheFile {
+    /// The files of `Dataset.cache`, whose names begin with `name`.
     pub fn new(name: &str) -> Self {
-        CacheFile { name: name.into() }
+        CacheFile {
+            name: name.into(),
+            data: format!("{name}.data-00000-of-00001"),
+            index: format!("{name}.index"),
+            lock: format!("{name}_0.lockfile"),
+            compression: Compression::None,
+            exclusive: true,
+        }
+    }
+
+    /// The files of `Dataset.snapshot`, in a folder of their own.
+    pub fn in_folder(folder: &str, compression: Compression) -> Self {
+        CacheFile {
+            name: folder.into(),
+            data: format!("{folder}/00000000.shard/00000000.snapshot"),
+            index: format!("{folder}/snapshot.metadata"),
+            lock: format!("{folder}/lockfile"),
+            compression,
+            exclusive: false,
+        }
     }
 
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    fn data(&self) -> String {
-        format!("{}.data-00000-of-00001", self.name)
-    }
-
-    fn index(&self) -> String {
-        format!("{}.index", self.name)
-    }
-
-    fn lockfile(&self) -> String {
-        format!("{}_0.lockfile", self.name)
-    }
-
     /// The pass that the files hold, if there is a whole one.
     pub fn filled(&self) -> Result<Option<FileFill>> {
-        let (path, data) = (self.index(), self.data());
-        let index = match read_index(&path) {
+        let (path, data) = (&self.index, &self.data);
+        let index = match read_index(path) {
             Ok(index) => index,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error.at_file(&path).with_hint("delete the cache's files")),
+            Err(error) => return Err(error.at_file(path).with_hint("delete the cache's files")),
         };
-        let bytes = fs::metadata(&data).map_err(|e| Error::io(&e, &data))?.len();
+        let bytes = fs::metadata(data).map_err(|e| Error::io(&e, data))?.len();
         if bytes != index.bytes {
             let text =
                 format!("the cache's file has {bytes} bytes, its index says {}", index.bytes);
-            return Err(Error::data_loss(text).at_file(&data).with_hint("delete both"));
+            return Err(Error::data_loss(text).at_file(data).with_hint("delete both"));
         }
-        Ok(Some(FileFill { data, index }))
+        Ok(Some(FileFill { data: data.clone(), index }))
     }
 
     /// The error of a second writer.
@@ -111,7 +126,7 @@ impl CacheFile {
             "There appears to be a concurrent caching iterator running - cache lockfile already \
              exists ('{}'). If you are sure no other running computations are using this cache \
              prefix, delete the lockfile and re-initialize the iterator",
-            self.lockfile()
+            self.lock
         );
         Error::new(ErrorKind::AlreadyExists, text)
     }
@@ -148,7 +163,8 @@ impl FileFill {
     }
 
     pub fn reader(&self, structure: Option<Arc<Structure>>) -> Result<ChunkReader> {
-        ChunkReader::open(&self.data, Compression::None, structure, Some(self.index.id))
+        let compression = Compression::from_name(Some(&self.index.compression))?;
+        ChunkReader::open(&self.data, compression, structure, Some(self.index.id))
     }
 
     pub fn too_short(&self) -> Error {
@@ -165,9 +181,13 @@ impl FileSink {
     /// Claims the files before the first row is asked for.
     pub fn prepare(&mut self, file: &CacheFile) -> Result<()> {
         if let FileSink::Unclaimed = self {
-            *self = match LockFile::claim(&file.lockfile())? {
-                Claim::HeldHere => return Err(file.held()),
-                Claim::HeldElsewhere => FileSink::Passing,
+            for path in [&file.lock, &file.data].into_iter().filter(|_| !file.exclusive) {
+                let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+                fs::create_dir_all(folder).map_err(|e| Error::io(&e, folder))?;
+            }
+            *self = match LockFile::claim(&file.lock)? {
+                Claim::HeldHere if file.exclusive => return Err(file.held()),
+                Claim::HeldHere | Claim::HeldElsewhere => FileSink::Passing,
                 // Somebody finished since this pass began: that one stays.
                 Claim::Taken(_) if file.filled()?.is_some() => FileSink::Passing,
                 Claim::Taken(lock) => FileSink::Writing(Box::new(Writing::begin(file, lock)?)),
@@ -203,8 +223,8 @@ impl FileSink {
 
 impl Writing {
     fn begin(file: &CacheFile, lock: LockFile) -> Result<Self> {
-        let (path, id) = (format!("{}.partial", file.data()), entropy());
-        let writer = Some(ChunkWriter::create(&path, Compression::None, id)?);
+        let (path, id) = (format!("{}.partial", file.data), entropy());
+        let writer = Some(ChunkWriter::create(&path, file.compression, id)?);
         Ok(Writing { path, id, writer, _lock: lock, process: std::process::id() })
     }
 
@@ -213,18 +233,20 @@ impl Writing {
         let writer = writer.ok_or_else(|| Error::internal("a cache's file is closed"))?;
         let rows = writer.rows();
         let chunks = writer.finish()?;
-        let (data, path) = (file.data(), file.index());
+        // In a compressed file there is nothing to jump to.
+        let chunks = if file.compression == Compression::None { chunks } else { Vec::new() };
+        let compression = file.compression.name().into();
         let bytes = fs::metadata(&self.path).map_err(|e| Error::io(&e, &self.path))?.len();
         let (format, version, id) = (FORMAT.into(), VERSION, self.id);
-        let index = Index { format, version, id, rows, bytes, chunks, fill, failed };
+        let index = Index { format, version, id, compression, rows, bytes, chunks, fill, failed };
         let text = serde_json::to_vec(&index).map_err(|e| Error::internal(e.to_string()))?;
-        rename(&self.path, &data)?;
-        let partial = format!("{path}.partial");
+        rename(&self.path, &file.data)?;
+        let partial = format!("{}.partial", file.index);
         let mut writer = Writer::create(&partial, WriterOptions::default())?;
         writer.write(&text)?;
         writer.close()?;
-        rename(&partial, &path)?;
-        Ok(FileFill { data, index })
+        rename(&partial, &file.index)?;
+        Ok(FileFill { data: file.data.clone(), index })
     }
 }
 

@@ -5,8 +5,8 @@
 //! it. Elements that fail are not kept. Random order below is frozen: the state of a run says what
 //! the first pass drew, and a run that is restored without the rows makes that pass again first.
 
-mod file;
-mod home;
+pub(super) mod file;
+pub(super) mod home;
 
 use std::sync::Arc;
 
@@ -66,17 +66,26 @@ impl Node for CacheNode {
     }
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
-        let mut stage = CacheStage {
-            run: Arc::clone(opening.run),
-            stats: Arc::clone(&opening.stats),
-            place: opening.cache_place(&self.input),
-            plan: Arc::clone(&self.input),
-            home: self.home.clone(),
-            phase: Phase::Closed,
-        };
-        stage.begin(&opening.mark)?;
-        Ok(Box::new(stage))
+        open_stage(&self.home, &self.input, opening)
     }
+}
+
+/// A stage that keeps the elements of `input` at `home`.
+pub(super) fn open_stage(
+    home: &Home,
+    input: &Plan,
+    opening: &Opening<'_>,
+) -> Result<Box<dyn Stage>> {
+    let mut stage = CacheStage {
+        run: Arc::clone(opening.run),
+        stats: Arc::clone(&opening.stats),
+        place: opening.cache_place(input),
+        plan: Arc::clone(input),
+        home: home.clone(),
+        phase: Phase::Closed,
+    };
+    stage.begin(&opening.mark)?;
+    Ok(Box::new(stage))
 }
 
 struct CacheStage {

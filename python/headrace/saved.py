@@ -1,0 +1,176 @@
+"""Datasets in files: what `Dataset.save` writes besides elements, and `Dataset.load` reads first.
+
+``dataset_spec.json`` says what the elements look like. ``snapshot.metadata`` names the files of the
+last complete saving; it comes last, in one piece, and what it does not name is not read.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from collections import namedtuple
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from . import _headrace, checks
+from .dataset import Dataset, _make
+from .dtypes import dtype_name
+from .errors import DataLossError, InvalidArgumentError, UnimplementedError
+from .nest import is_structure, items
+from .spec import RaggedTensorSpec, SparseTensorSpec, TensorSpec, UnknownSpec
+
+__all__ = ["compression_of", "load", "save", "spec_from_json", "spec_to_json"]
+
+# Asking again for a dataset that is still being saved.
+_POLL = 0.1
+
+
+def compression_of(value: str | None) -> str | None:
+    """Return how the engine compresses for tf.data's name.
+
+    ``"SNAPPY"``, and ``"AUTO"`` which stands for it in tf.data, are the quickest there is: zlib.
+    """
+    if value in (None, "", "NONE"):
+        return None
+    if value in ("AUTO", "SNAPPY"):
+        return "ZLIB"
+    if value == "GZIP":
+        return "GZIP"
+    raise InvalidArgumentError(
+        f"compression={value!r} is not known; valid are None, 'AUTO', 'GZIP' and 'SNAPPY'"
+    )
+
+
+def spec_to_json(spec: Any) -> Any:
+    """Return an element spec as JSON can hold it.
+
+    Examples
+    --------
+    >>> spec_to_json((hr.TensorSpec([None], np.int64), None))
+    {'tuple': [{'tensor': 'int64', 'shape': [None]}, None]}
+    """
+    if spec is None:
+        return None
+    if isinstance(spec, Mapping):
+        return {"dict": [[key, spec_to_json(value)] for key, value in spec.items()]}
+    if isinstance(spec, tuple) and not hasattr(spec, "_fields"):
+        return {"tuple": [spec_to_json(value) for value in spec]}
+    if is_structure(spec):
+        fields = [[name, spec_to_json(value)] for name, value in items(spec)]
+        return {"record": type(spec).__name__, "fields": fields}
+    if not isinstance(spec, TensorSpec | SparseTensorSpec | RaggedTensorSpec):
+        raise InvalidArgumentError(f"components of {spec!r} cannot be written to a file")
+    shape = None if spec.shape is None else list(spec.shape)
+    dtype = dtype_name(spec.dtype)
+    if isinstance(spec, RaggedTensorSpec):
+        splits = dtype_name(spec.row_splits_dtype)
+        return {"ragged": dtype, "shape": shape, "rank": spec.ragged_rank, "splits": splits}
+    return {"sparse" if isinstance(spec, SparseTensorSpec) else "tensor": dtype, "shape": shape}
+
+
+def spec_from_json(value: Any) -> Any:
+    """Undo `spec_to_json`; an instance of any class comes back as a namedtuple."""
+    if value is None:
+        return None
+    if "dict" in value:
+        return {key: spec_from_json(item) for key, item in value["dict"]}
+    if "tuple" in value:
+        return tuple(spec_from_json(item) for item in value["tuple"])
+    if "record" in value:
+        names = [name for name, _ in value["fields"]]
+        # Not of this module: instances of headrace's classes are leaves.
+        kind: Any = namedtuple(value["record"], names, module="builtins")  # type: ignore[misc]
+        return kind._make(spec_from_json(item) for _, item in value["fields"])
+    if "ragged" in value:
+        return RaggedTensorSpec(value["shape"], value["ragged"], value["rank"], value["splits"])
+    if "sparse" in value:
+        return SparseTensorSpec(value["shape"], value["sparse"])
+    return TensorSpec(value["shape"], value["tensor"])
+
+
+def _write(path: str, text: str) -> None:
+    """Put a file in place whole."""
+    with open(path + ".partial", "w") as file:
+        file.write(text)
+    os.replace(path + ".partial", path)
+
+
+def save(
+    dataset: Dataset[Any],
+    path: Any,
+    compression: str | None,
+    shard_func: Callable[..., Any] | None,
+    checkpoint_args: Any,
+) -> None:
+    """Do what `Dataset.save` says."""
+    if checkpoint_args is not None:
+        raise UnimplementedError(
+            "checkpoint_args is not there: an interrupted save starts again; leave it out"
+        )
+    folder = checks.path("path", path)
+    codec = compression_of(compression)
+    spec = dataset.element_spec
+    if not isinstance(spec, UnknownSpec):
+        spec_to_json(spec)  # refuses what cannot be written before anything is
+    written = dataset
+    if shard_func is not None:
+        written = dataset.map(_with_shard(shard_func))
+    options = dataset.options().to_json()
+    sharded = shard_func is not None
+    run, metadata, seen = _headrace.save(written._plan, options, folder, codec, sharded)
+    known = None if isinstance(spec, UnknownSpec) and seen is None else spec
+    if isinstance(spec, UnknownSpec) and seen is not None:
+        known = seen
+    _write(os.path.join(folder, "dataset_spec.json"), json.dumps(spec_to_json(known)))
+    _write(os.path.join(folder, "snapshot.metadata"), metadata)
+    for entry in os.scandir(folder):
+        # Earlier runs: folders of 16 hexadecimal digits, as ours.
+        if entry.is_dir() and entry.name != run and _is_run(entry.name):
+            shutil.rmtree(entry.path, ignore_errors=True)
+
+
+def _is_run(name: str) -> bool:
+    return len(name) == 16 and set(name) <= set("0123456789abcdef")
+
+
+def _with_shard(shard_func: Callable[..., Any]) -> Callable[..., Any]:
+    def with_shard(*components: Any) -> Any:
+        element = components[0] if len(components) == 1 else components
+        return shard_func(*components), element
+
+    return with_shard
+
+
+def load(
+    path: Any,
+    element_spec: Any,
+    compression: str | None,
+    reader_func: Callable[..., Any] | None,
+    wait: bool,
+) -> Dataset[Any]:
+    """Do what `Dataset.load` says."""
+    if reader_func is not None:
+        raise UnimplementedError("reader_func is not there yet: shards are read in turn")
+    compression_of(compression)  # the files say how they are compressed
+    folder = checks.path("path", path)
+    while checks.flag("wait", wait) and not os.path.exists(
+        os.path.join(folder, "snapshot.metadata")
+    ):
+        time.sleep(_POLL)
+    if element_spec is None:
+        element_spec = _stored_spec(folder)
+    return _make("load", (), path=folder, spec=element_spec)
+
+
+def _stored_spec(folder: str) -> Any:
+    path = os.path.join(folder, "dataset_spec.json")
+    try:
+        with open(path) as file:
+            return spec_from_json(json.load(file))
+    except FileNotFoundError:
+        # The metadata is missing, too: the engine's error says so.
+        return UnknownSpec()
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DataLossError(f"not the spec of a saved dataset: {error} ({path})") from None

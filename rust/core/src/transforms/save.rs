@@ -1,0 +1,162 @@
+//! `Dataset.save`: all elements of a dataset into files, to be read by `Dataset.load`.
+//!
+//! ```text
+//! <path>/snapshot.metadata                         what there is, in JSON; written last
+//! <path>/dataset_spec.json                         what the elements look like
+//! <path>/<run>/<number>.shard/00000000.snapshot    the elements, a chunk file for each shard
+//! ```
+//!
+//! Each saving makes a run with a name of its own, so that a reader of the one before is left alone
+//! until the metadata names the new one.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::Arc;
+
+use crate::data::{Chunk, Column, DType, ElementSpec, ForeignValue, Structure, Tensor};
+use crate::engine::seeds::entropy;
+use crate::engine::{Plan, Run, RunOptions};
+use crate::error::{Error, Result};
+use crate::formats::chunks::ChunkWriter;
+use crate::formats::saved::{Metadata, Shard};
+use crate::io::compress::Compression;
+
+/// Shards that may be open at a time.
+const MAX_SHARDS: usize = 1000;
+
+/// What was saved.
+pub struct Saved {
+    /// The folder of the run.
+    pub run: String,
+    /// The text of the metadata, which is still to be written.
+    pub metadata: String,
+    /// What the first elements look like; `None` if there are none.
+    pub spec: Option<ElementSpec>,
+}
+
+/// Writes the elements of a run of `plan` below `path`. With `sharded`, elements are pairs of a
+/// shard's number and what is to be written there.
+///
+/// # Errors
+/// The first of an element, or of the files.
+pub fn save(
+    plan: &Plan,
+    options: RunOptions,
+    surroundings: Option<ForeignValue>,
+    path: &str,
+    compression: Compression,
+    sharded: bool,
+) -> Result<Saved> {
+    let mut run = Run::open_within(surroundings, plan, options, None)?;
+    let id = entropy();
+    let folder = format!("{path}/{id:016x}");
+    let mut writer = ShardWriter { folder, compression, id, shards: BTreeMap::new(), spec: None };
+    let written = writer.write(&mut run, sharded);
+    let folder = writer.folder.clone();
+    written.and_then(|()| writer.finish()).inspect_err(|_| {
+        let _ = fs::remove_dir_all(&folder);
+    })
+}
+
+struct ShardWriter {
+    folder: String,
+    compression: Compression,
+    id: u64,
+    shards: BTreeMap<u64, ChunkWriter>,
+    spec: Option<ElementSpec>,
+}
+
+impl ShardWriter {
+    fn write(&mut self, run: &mut Run, sharded: bool) -> Result<()> {
+        if !sharded {
+            // There is a file even for no elements.
+            self.shard(0)?;
+        }
+        while let Some(chunk) = run.next_chunk()? {
+            if sharded {
+                self.divide(&chunk)?;
+            } else {
+                self.push(0, &chunk)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes each row to the shard that its first component says.
+    fn divide(&mut self, chunk: &Chunk) -> Result<()> {
+        let (numbers, chunk) = split(chunk)?;
+        let mut rows: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+        for (row, number) in numbers.into_iter().enumerate() {
+            rows.entry(number).or_default().push(row);
+        }
+        rows.iter().try_for_each(|(number, rows)| self.push(*number, &chunk.gather(rows)?))
+    }
+
+    fn push(&mut self, number: u64, chunk: &Chunk) -> Result<()> {
+        self.spec.get_or_insert_with(|| chunk.loose_spec());
+        self.shard(number)?.push(chunk)
+    }
+
+    fn shard(&mut self, number: u64) -> Result<&mut ChunkWriter> {
+        if !self.shards.contains_key(&number) {
+            if self.shards.len() == MAX_SHARDS {
+                let text = format!("shard_func gives more than {MAX_SHARDS} shards");
+                return Err(Error::resource_exhausted(text));
+            }
+            let path = Shard::path(&self.folder, number);
+            let parent = path.rsplit_once('/').map_or("", |(parent, _)| parent);
+            fs::create_dir_all(parent).map_err(|e| Error::io(&e, parent))?;
+            let writer = ChunkWriter::create(&path, self.compression, self.id)?;
+            self.shards.insert(number, writer);
+        }
+        self.shards.get_mut(&number).ok_or_else(|| Error::internal("a shard is missing"))
+    }
+
+    fn finish(self) -> Result<Saved> {
+        let mut shards = Vec::new();
+        for (number, writer) in self.shards {
+            let rows = writer.rows();
+            let chunks = writer.finish()?;
+            // In a compressed file there is nothing to jump to.
+            let chunks = if self.compression == Compression::None { chunks } else { Vec::new() };
+            shards.push(Shard { number, rows, chunks });
+        }
+        let metadata = Metadata::new(self.id, self.compression, shards);
+        let run = metadata.run();
+        Ok(Saved { run, metadata: metadata.to_json()?, spec: self.spec })
+    }
+}
+
+/// The numbers of the shards, and the elements without them.
+fn split(chunk: &Chunk) -> Result<(Vec<u64>, Chunk)> {
+    let wrong = |got: String| {
+        Error::invalid_argument(format!("shard_func must return a scalar int64 >= 0, got {got}"))
+    };
+    let (Structure::Tuple(items), Some((first, rest))) =
+        (&**chunk.structure(), chunk.columns().split_first())
+    else {
+        return Err(Error::internal("elements without a shard"));
+    };
+    let [Structure::Leaf, element] = &items[..] else {
+        return Err(wrong(format!("elements of structure {}", chunk.structure())));
+    };
+    let numbers: Vec<i64> = match first {
+        Column::Stacked(tensor) if tensor.dims().len() == 1 => integers(tensor)?,
+        _ => return Err(wrong(first.describe())),
+    };
+    let numbers = numbers.into_iter().map(|n| u64::try_from(n).map_err(|_| wrong(n.to_string())));
+    let numbers = numbers.collect::<Result<_>>()?;
+    let chunk = Chunk::new(chunk.rows(), Arc::new(element.clone()), rest.to_vec())?;
+    Ok((numbers, chunk))
+}
+
+fn integers(tensor: &Tensor) -> Result<Vec<i64>> {
+    match tensor.dtype() {
+        DType::Int64 => Ok(tensor.values::<i64>()?.to_vec()),
+        DType::Int32 => Ok(tensor.values::<i32>()?.iter().map(|n| i64::from(*n)).collect()),
+        dtype => {
+            let text = format!("shard_func must return a scalar int64 >= 0, got {dtype}");
+            Err(Error::invalid_argument(text))
+        }
+    }
+}
