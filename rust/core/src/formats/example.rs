@@ -1,7 +1,7 @@
 //! The wire bytes of `tf.train.Example`, read in place.
 //!
 //! TensorFlow does not read Examples with its generated protobuf classes but walks the bytes, and
-//! so does this file, to the same results: [`Walker`] gives each map entry as key and feature,
+//! so does this file, to the same results: [`entries`] gives each map entry as key and feature,
 //! [`list`] says which kind of list a feature holds, and [`Scalar`] and [`strings`] read its
 //! values. Nothing is allocated here, nothing recurses, every length is checked against the bytes
 //! that are left, so that hostile input costs no more than a pass over it. A feature that nobody
@@ -14,8 +14,6 @@
 //! protobuf has it.
 
 use std::fmt;
-
-use hashbrown::HashMap;
 
 use crate::data::Element;
 
@@ -193,6 +191,15 @@ fn any_entry<'a>(features: &mut &'a [u8]) -> Wire<(&'a [u8], &'a [u8])> {
 /// If the bytes are no Example; entries before the place have been visited.
 #[inline]
 pub fn entries<'a>(record: &'a [u8], mut visit: impl FnMut(&'a [u8], &'a [u8])) -> Wire<()> {
+    each_entry(record, |features| entry(features).map(|(key, feature)| visit(key, feature)))
+}
+
+/// Calls `take` for each map entry, which it takes from the front of what it is given.
+#[inline]
+pub(super) fn each_entry<'a>(
+    record: &'a [u8],
+    mut take: impl FnMut(&mut &'a [u8]) -> Wire<()>,
+) -> Wire<()> {
     let mut rest = record;
     while let [tag, tail @ ..] = rest {
         if *tag != FIELD_1 {
@@ -204,73 +211,10 @@ pub fn entries<'a>(record: &'a [u8], mut visit: impl FnMut(&'a [u8], &'a [u8])) 
         let mut features;
         (features, rest) = rest.split_at(length.min(rest.len()));
         while !features.is_empty() {
-            let (key, feature) = entry(&mut features)?;
-            visit(key, feature);
+            take(&mut features)?;
         }
     }
     Ok(())
-}
-
-/// Finds the features of some keys in one record after another.
-///
-/// Writers put the keys of every record in the same order, as a rule. So each key is first
-/// compared with the one that stood at this place in the previous record; only if it is another
-/// one is it looked up.
-pub struct Walker<'a> {
-    slots: HashMap<&'a [u8], usize>,
-    expected: Vec<(&'a [u8], Option<usize>)>,
-}
-
-impl<'a> Walker<'a> {
-    /// A walker that knows these keys; a key's slot is its number.
-    pub fn new(keys: impl IntoIterator<Item = &'a [u8]>) -> Self {
-        let slots = keys.into_iter().enumerate().map(|(slot, key)| (key, slot)).collect();
-        Walker { slots, expected: Vec::new() }
-    }
-
-    /// Calls `found` with slot and feature of each entry whose key is known.
-    ///
-    /// # Errors
-    /// As [`entries`].
-    #[inline]
-    pub fn walk(&mut self, record: &'a [u8], mut found: impl FnMut(usize, &'a [u8])) -> Wire<()> {
-        let mut place = 0;
-        entries(record, |key, feature| {
-            let slot = match self.expected.get(place) {
-                Some((expected, slot)) if same(expected, key) => *slot,
-                _ => self.look_up(place, key),
-            };
-            place += 1;
-            if let Some(slot) = slot {
-                found(slot, feature);
-            }
-        })
-    }
-
-    #[cold]
-    fn look_up(&mut self, place: usize, key: &'a [u8]) -> Option<usize> {
-        let slot = self.slots.get(key).copied();
-        match self.expected.get_mut(place) {
-            Some(expected) => *expected = (key, slot),
-            // The first record with so many entries; a record of millions teaches nothing.
-            None if place < 1 << 16 => self.expected.push((key, slot)),
-            None => {}
-        }
-        slot
-    }
-}
-
-/// Equality of keys; short ones are compared in two words, which is faster than a call.
-#[inline]
-fn same(a: &[u8], b: &[u8]) -> bool {
-    if a.len() != b.len() {
-        return false;
-    }
-    match (a.first_chunk::<8>(), a.last_chunk::<8>(), b.first_chunk::<8>(), b.last_chunk::<8>()) {
-        (Some(a0), Some(a1), Some(b0), Some(b1)) if a.len() <= 16 => a0 == b0 && a1 == b1,
-        (None, None, None, None) => a.iter().zip(b).all(|(a, b)| a == b),
-        _ => a == b,
-    }
 }
 
 /// The kinds of lists.
@@ -304,6 +248,9 @@ pub fn list(feature: &[u8]) -> Wire<Option<(Kind, &[u8])>> {
     Ok(Some((kind, delimited(&mut rest)?)))
 }
 
+/// Most bytes of a feature that [`Scalar::single`] takes.
+pub const HEAD_BYTES: usize = 12;
+
 /// A type of which a list can hold values that are numbers.
 pub trait Scalar: Element {
     /// The list that holds them.
@@ -312,8 +259,9 @@ pub trait Scalar: Element {
     /// Never less than the number of values in `list`, and never more than it has bytes.
     fn bound(list: &[u8]) -> usize;
 
-    /// The value of a feature that is one value, written as it usually is; `None` says nothing.
-    fn single(feature: &[u8]) -> Option<Self>;
+    /// The value of a feature of `len` bytes that is one value, written as it usually is; `None`
+    /// says nothing. `head` is the feature and, where it is shorter, what comes behind it.
+    fn single(head: &[u8; HEAD_BYTES], len: usize) -> Option<Self>;
 
     /// Reads the values of `list` into the front of `out`, and gives their number: values that
     /// find no room there are counted only.
@@ -332,25 +280,22 @@ impl Scalar for i64 {
         list.len() - count_continuing(list)
     }
 
+    /// No branch on the length of the varint: it is as good as random, and a wrong guess costs more
+    /// than all of this.
     #[inline]
-    fn single(feature: &[u8]) -> Option<i64> {
-        let [FIELD_3, list, FIELD_1, run, ref bytes @ ..] = *feature else {
-            return None;
-        };
-        if usize::from(run) != bytes.len() || usize::from(list) != bytes.len() + 2 {
+    fn single(head: &[u8; HEAD_BYTES], len: usize) -> Option<i64> {
+        let [a, b, c, d, word @ ..] = *head;
+        let bytes = len.wrapping_sub(4);
+        if !(1..=8).contains(&bytes) {
             return None;
         }
-        // Too short a slice for `long_varint` to take eight bytes.
-        let low = |byte: u8| i64::from(byte & 0x7f);
-        match *bytes {
-            [a] if a < 0x80 => Some(a.into()),
-            [a, b] if a >= 0x80 && b < 0x80 => Some(low(a) | low(b) << 7),
-            [a, b, c] if a & b >= 0x80 && c < 0x80 => Some(low(a) | low(b) << 7 | low(c) << 14),
-            [a, b, c, d] if a & b & c >= 0x80 && d < 0x80 => {
-                Some(low(a) | low(b) << 7 | low(c) << 14 | low(d) << 21)
-            }
-            _ => None,
-        }
+        let run = bytes as u8;
+        let behind = 64 - 8 * bytes as u32;
+        let word = u64::from_le_bytes(word) << behind >> behind;
+        // All bytes but the last go on.
+        let is_one = word & CONTINUES == (CONTINUES >> 8) >> behind;
+        let is_usual = [a, b, c, d] == [FIELD_3, run + 2, FIELD_1, run];
+        (is_usual & is_one).then(|| join_sevens(word).cast_signed())
     }
 
     #[inline]
@@ -416,9 +361,11 @@ impl Scalar for f32 {
     }
 
     #[inline]
-    fn single(feature: &[u8]) -> Option<f32> {
-        match *feature {
-            [FIELD_2, 6, FIELD_1, 4, a, b, c, d] => Some(f32::from_le_bytes([a, b, c, d])),
+    fn single(head: &[u8; HEAD_BYTES], len: usize) -> Option<f32> {
+        match *head {
+            [FIELD_2, 6, FIELD_1, 4, a, b, c, d, ..] if len == 8 => {
+                Some(f32::from_le_bytes([a, b, c, d]))
+            }
             _ => None,
         }
     }
@@ -513,28 +460,28 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_all_lengths_are_told_apart() {
-        for length in 1..40_usize {
-            let a = vec![b'k'; length];
-            assert!(same(&a, &a.clone()));
-            for at in 0..length {
-                let mut b = a.clone();
-                b[at] = b'x';
-                assert!(!same(&a, &b));
-            }
-            assert!(!same(&a, &a[1..]));
-        }
-    }
-
-    #[test]
     fn the_short_ways_agree_with_the_long_ones() {
         let delimit = |tag: u8, content: &[u8]| [&[tag, content.len() as u8], content].concat();
         for shift in 0..64 {
             let value = (0x9e37_79b9_7f4a_7c15_u64 >> shift).cast_signed();
             let list = delimit(FIELD_1, &encode(value.cast_unsigned()));
             let feature = delimit(FIELD_3, &list);
-            assert_eq!(i64::single(&feature).unwrap_or(value), value);
-            assert_eq!(i64::single(&feature).is_some(), list.len() <= 6);
+            for behind in [0, 0x7f, 0x80, 0xff] {
+                let mut head = [behind; HEAD_BYTES];
+                let len = feature.len().min(HEAD_BYTES);
+                head[..len].copy_from_slice(&feature[..len]);
+                let single = i64::single(&head, feature.len());
+                assert_eq!(single, (list.len() <= 10).then_some(value));
+                for at in 0..len {
+                    // One bit more or less, and it is another value or none.
+                    let mut other = head;
+                    other[at] ^= 0x80;
+                    assert_ne!(i64::single(&other, feature.len()), Some(value));
+                }
+                for other in (0..20).filter(|other| *other != feature.len()) {
+                    assert_eq!(i64::single(&head, other), None);
+                }
+            }
             let mut out = [0];
             assert_eq!((i64::read(&list, &mut out), out), (Ok(1), [value]));
 
@@ -564,23 +511,5 @@ mod tests {
         let mut out = [0; 3];
         assert_eq!(i64::read(&list, &mut out), Ok(4));
         assert_eq!(out, [1, 2, 3]);
-    }
-
-    #[test]
-    fn a_walker_learns_a_new_order() {
-        let record = |keys: &[&str]| {
-            let entries: Vec<u8> = keys
-                .iter()
-                .flat_map(|key| [&[FIELD_1, 5, FIELD_1, 1], key.as_bytes(), &[FIELD_2, 0]].concat())
-                .collect();
-            [vec![FIELD_1, entries.len() as u8], entries].concat()
-        };
-        let records = [record(&["a", "x", "b"]), record(&["b", "a"]), record(&["b", "a", "a"])];
-        let mut walker = Walker::new([b"a".as_slice(), b"b"]);
-        let mut seen = Vec::new();
-        for record in &records {
-            walker.walk(record, |slot, _| seen.push(slot)).unwrap();
-        }
-        assert_eq!(seen, [0, 1, 1, 0, 1, 0, 0]);
     }
 }

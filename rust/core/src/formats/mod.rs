@@ -12,3 +12,4 @@ pub mod saved;
 pub mod sequence;
 pub mod tensor_proto;
 pub mod tfrecord;
+mod walker;

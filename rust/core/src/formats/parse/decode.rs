@@ -3,11 +3,12 @@
 use crate::data::{BytesArray, DType};
 use crate::data::{Tensor, View};
 use crate::error::Result;
-use crate::formats::example::{Kind, Walker, list};
+use crate::formats::example::{HEAD_BYTES, Kind, list};
 use crate::formats::parse::dense::{FixedScalars, FixedStrings};
 use crate::formats::parse::flat::{Flat, FlatScalars, FlatStrings};
 use crate::formats::parse::message::{Batch, Fault};
 use crate::formats::parse::plan::{Form, Source};
+use crate::formats::walker::Walker;
 
 /// Records walked before their features are read: the places of 40 features in 32 records fit the
 /// first-level cache, and each source reads 32 rows without a change of code.
@@ -31,6 +32,15 @@ pub(super) struct Block<'a> {
 }
 
 impl Block<'_> {
+    /// The bytes of record `row` from the start of `part` on, if there are as many.
+    #[inline]
+    pub(super) fn head(&self, row: usize, part: &[u8]) -> Option<&[u8; HEAD_BYTES]> {
+        let record = self.records.get(row)?;
+        // A missing feature lies elsewhere: the difference is past the end of any record then.
+        let offset = part.as_ptr().addr().wrapping_sub(record.as_ptr().addr());
+        record.get(offset..)?.first_chunk()
+    }
+
     /// Where `part` of record `row` lies.
     pub(super) fn view(&self, row: usize, part: &[u8]) -> View {
         let offset = part.as_ptr().addr() - self.records[row].as_ptr().addr();

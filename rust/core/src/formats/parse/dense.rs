@@ -42,12 +42,6 @@ fn read_scalars<T: Scalar>(
     out: &mut [T],
     default: Option<&[T]>,
 ) -> Result<(), Fault> {
-    if let [out] = out
-        && let Some(value) = T::single(feature)
-    {
-        *out = value;
-        return Ok(());
-    }
     match (list_of(feature, T::KIND)?, default) {
         (Some(list), _) => match T::read(list, out)? {
             count if count == out.len() => Ok(()),
@@ -67,6 +61,13 @@ impl<T: Scalar> Reader for FixedScalars<T> {
         let out = &mut self.out.typed_mut::<T>()[block.start * self.volume..];
         for (row, feature) in features.iter().enumerate() {
             let out = &mut out[row * self.volume..][..self.volume];
+            if let [out] = out
+                && let Some(head) = block.head(row, feature)
+                && let Some(value) = T::single(head, feature.len())
+            {
+                *out = value;
+                continue;
+            }
             if let Err(fault) = read_scalars(feature, out, default) {
                 return Ok(Err(Stopped { row, fault }));
             }
