@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use headrace::Error;
 use headrace::data::ForeignValue;
 use headrace::engine::RunOptions;
+use headrace::engine::run::Caller;
 use headrace::engine::state::State;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -20,6 +21,7 @@ use crate::imports;
 use crate::plan::Plan;
 use crate::process;
 use crate::shared::{SharedRun, Taken};
+use crate::spares::{Lending, Spares};
 
 /// How long closing waits for what is running.
 const CLOSE: Duration = Duration::from_secs(10);
@@ -50,6 +52,7 @@ pub(crate) fn options(text: &str) -> Result<RunOptions> {
 pub(crate) struct Iterator {
     run: Arc<SharedRun>,
     packers: Packers,
+    spares: Arc<Spares>,
 }
 
 #[pymethods]
@@ -66,10 +69,13 @@ impl Iterator {
         let state = state.map(State::from_json).transpose()?;
         let plan = &plan.get().0;
         let context: ForeignValue = Arc::new(imports::copy_context(py)?.call0()?.unbind());
-        let run = enter(py, || SharedRun::open(context, plan, options, state.as_ref()))?;
+        let spares = Arc::new(Spares::default());
+        let lender = Arc::new(Lending(Arc::clone(&spares)));
+        let caller = Caller { surroundings: Some(context), lender: Some(lender) };
+        let run = enter(py, || SharedRun::open(caller, plan, options, state.as_ref()))?;
         let run = Arc::new(run);
         process::register(&run);
-        Ok(Iterator { run, packers: Packers::default() })
+        Ok(Iterator { run, packers: Packers::default(), spares })
     }
 
     fn __iter__(slf: Py<Self>) -> Py<Self> {
@@ -79,7 +85,10 @@ impl Iterator {
     fn __next__<'py>(&self, py: Python<'py>) -> Result<Option<Bound<'py, PyAny>>> {
         let taken = match self.run.ready() {
             Some(taken) => Some(taken),
-            None => enter(py, || self.run.next())?,
+            None => {
+                self.spares.refill(py);
+                enter(py, || self.run.next())?
+            }
         };
         match taken {
             None => Ok(None),
@@ -144,6 +153,7 @@ impl Drop for Iterator {
             let raised = PyErr::take(py);
             // Stages may wait for threads that wait for the GIL.
             py.detach(|| drop(parts.take()));
+            self.spares.close();
             if let Some(raised) = raised {
                 raised.restore(py);
             }

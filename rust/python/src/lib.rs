@@ -22,6 +22,7 @@ mod plan;
 mod process;
 mod records;
 mod shared;
+mod spares;
 mod spec;
 mod to_python;
 

@@ -8,8 +8,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-use headrace::data::{Chunk, ForeignValue};
-use headrace::engine::run::{Run, RunContext};
+use headrace::data::Chunk;
+use headrace::engine::run::{Caller, Run, RunContext};
 use headrace::engine::stage::is_final;
 use headrace::engine::state::State;
 use headrace::engine::stats::StageReport;
@@ -64,14 +64,14 @@ pub(crate) struct SharedRun {
 }
 
 impl SharedRun {
-    /// Opens a run for code with these context variables.
+    /// Opens a run.
     pub(crate) fn open(
-        context: ForeignValue,
+        caller: Caller,
         plan: &Plan,
         options: RunOptions,
         state: Option<&State>,
     ) -> Result<Self> {
-        let run = Run::open_within(Some(context), plan, options, state)?;
+        let run = Run::open_within(caller, plan, options, state)?;
         let context = Arc::clone(run.context());
         let inner = Mutex::new(Inner { run: Some(run), ..Inner::default() });
         Ok(SharedRun { inner, returned: Condvar::new(), context })

@@ -17,6 +17,21 @@ use crate::errors::Result;
 use crate::from_python::Object;
 use crate::imports;
 use crate::plan::Plan;
+use crate::spares;
+
+/// One of several strings: the object that it was read into, where there is one.
+fn text_of<'py>(
+    py: Python<'py>,
+    dtype: DType,
+    values: &BytesArray,
+    index: usize,
+) -> Result<Bound<'py, PyAny>> {
+    let value = values.get(index);
+    match spares::handed_out(py, values, index).filter(|_| dtype == DType::Bytes) {
+        Some(object) => Ok(object.into_any()),
+        None => text(py, dtype, value),
+    }
+}
 
 /// One string.
 fn text<'py>(py: Python<'py>, dtype: DType, value: &[u8]) -> Result<Bound<'py, PyAny>> {
@@ -39,8 +54,11 @@ fn texts<'py>(
     access: Access,
 ) -> Result<Bound<'py, PyAny>> {
     match dims {
-        [] if values.len() == 1 => text(py, dtype, values.get(0)),
-        _ => object_array(py, dims, values.iter().map(|value| text(py, dtype, value)), access),
+        [] if values.len() == 1 => text_of(py, dtype, values, 0),
+        _ => {
+            let items = (0..values.len()).map(|index| text_of(py, dtype, values, index));
+            object_array(py, dims, items, access)
+        }
     }
 }
 
@@ -114,7 +132,7 @@ pub(crate) fn row<'py>(
     };
     let (dtype, dims) = (stacked.dtype(), stacked.dims().get(1..).unwrap_or_default());
     match (stacked.data(), dtype.size()) {
-        (Data::Text(values), _) if dims.is_empty() => text(py, dtype, values.get(index)),
+        (Data::Text(values), _) if dims.is_empty() => text_of(py, dtype, values, index),
         (Data::Fixed(buffer), Some(size)) if dims.is_empty() => {
             let one = buffer.get(index * size..(index + 1) * size);
             scalar(py, dtype, one.unwrap_or_default())

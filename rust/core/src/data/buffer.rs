@@ -136,11 +136,29 @@ fn recycle(capacity: usize, memory: Memory) {
     drop(outdated);
 }
 
+/// Memory of the caller's runtime, for long values that are handed out whole: what is read into it
+/// need not be copied for the caller.
+pub trait Lender: Send + Sync {
+    /// `len` bytes, if there are just as many at hand. Waits for nothing.
+    fn lend(&self, len: usize) -> Option<BufferMut>;
+}
+
 /// Bytes that are being written.
 pub struct BufferMut {
-    block: Block,
+    ptr: NonNull<u8>,
     len: usize,
+    holder: Holder,
 }
+
+enum Holder {
+    Block(Block),
+    Foreign(Arc<dyn Any + Send + Sync>),
+}
+
+// SAFETY: the memory is that of its block, or lent to it alone.
+unsafe impl Send for BufferMut {}
+// SAFETY: shared access only reads.
+unsafe impl Sync for BufferMut {}
 
 impl BufferMut {
     /// `len` bytes of unspecified value, for callers that write all of them.
@@ -148,7 +166,8 @@ impl BufferMut {
     /// # Errors
     /// `ResourceExhausted` if there is no memory for it.
     pub fn scratch(len: usize) -> Result<Self> {
-        Ok(BufferMut { block: Block::new(len)?, len })
+        let block = Block::new(len)?;
+        Ok(BufferMut { ptr: block.ptr, len, holder: Holder::Block(block) })
     }
 
     /// `len` zero bytes.
@@ -159,6 +178,19 @@ impl BufferMut {
         let mut buffer = Self::scratch(len)?;
         buffer.fill(0);
         Ok(buffer)
+    }
+
+    /// Memory that somebody else keeps, of unspecified value.
+    ///
+    /// # Safety
+    /// `ptr` must be valid for reads and writes of `len` bytes for as long as `owner` lives, and
+    /// nobody else may write to them in that time, or read them before the buffer is frozen.
+    pub unsafe fn lent(
+        ptr: NonNull<u8>,
+        len: usize,
+        owner: Arc<dyn Any + Send + Sync>,
+    ) -> BufferMut {
+        BufferMut { ptr, len, holder: Holder::Foreign(owner) }
     }
 
     /// Forgets all bytes from `len` on.
@@ -174,8 +206,11 @@ impl BufferMut {
 
     /// Shares the bytes from now on.
     pub fn freeze(self) -> Buffer {
-        let (ptr, len) = (self.block.ptr, self.len);
-        Buffer { ptr, len, owner: Owner::Block(Arc::new(self.block)) }
+        let owner = match self.holder {
+            Holder::Block(block) => Owner::Block(Arc::new(block)),
+            Holder::Foreign(owner) => Owner::Foreign(owner),
+        };
+        Buffer { ptr: self.ptr, len: self.len, owner }
     }
 }
 
@@ -183,22 +218,22 @@ impl Deref for BufferMut {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        // SAFETY: the block holds at least `len` initialised bytes.
-        unsafe { std::slice::from_raw_parts(self.block.ptr.as_ptr(), self.len) }
+        // SAFETY: the holder keeps at least `len` initialised bytes.
+        unsafe { std::slice::from_raw_parts(self.ptr.as_ptr(), self.len) }
     }
 }
 
 impl DerefMut for BufferMut {
     fn deref_mut(&mut self) -> &mut [u8] {
         // SAFETY: as above, and `&mut self` is the only access.
-        unsafe { std::slice::from_raw_parts_mut(self.block.ptr.as_ptr(), self.len) }
+        unsafe { std::slice::from_raw_parts_mut(self.ptr.as_ptr(), self.len) }
     }
 }
 
 #[derive(Clone)]
 enum Owner {
     Block(Arc<Block>),
-    Foreign(#[allow(dead_code)] Arc<dyn Any + Send + Sync>),
+    Foreign(Arc<dyn Any + Send + Sync>),
 }
 
 /// Shared, immutable bytes: a view that keeps its memory alive. Clones and slices are cheap.
@@ -246,6 +281,14 @@ impl Buffer {
     /// True if the memory is somebody else's, who keeps it whether we do or not.
     pub fn is_borrowed(&self) -> bool {
         matches!(self.owner, Owner::Foreign(_))
+    }
+
+    /// Who keeps the memory, if it is somebody else's.
+    pub fn lender(&self) -> Option<&Arc<dyn Any + Send + Sync>> {
+        match &self.owner {
+            Owner::Block(_) => None,
+            Owner::Foreign(owner) => Some(owner),
+        }
     }
 
     /// This view and the one of the same lender's memory right behind it, as one.
@@ -330,6 +373,24 @@ impl fmt::Debug for Buffer {
     }
 }
 
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
+/// Asks for memory ahead of its use, all of its cache lines at once, and goes on without it.
+#[inline]
+pub fn prefetch(bytes: &[u8]) {
+    #[cfg(target_arch = "x86_64")]
+    for line in bytes.chunks(LINE) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a hint to the cache, which changes no memory.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    for line in bytes.chunks(LINE) {
+        std::hint::black_box(line.first().copied());
+    }
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
@@ -374,6 +435,22 @@ pub(crate) mod tests {
         assert!(back.joined(&front).is_none());
         let own = Buffer::copy_from(&[0; 8]).unwrap();
         assert!(own.slice(0..4).unwrap().joined(&own.slice(4..8).unwrap()).is_none());
+    }
+
+    #[test]
+    fn lent_memory_is_written_in_place_and_goes_back_to_its_lender() {
+        let owner = Arc::new(Mutex::new(vec![0_u8; 8]));
+        let ptr = NonNull::new(owner.lock().unwrap().as_mut_ptr()).unwrap();
+        let lender: Arc<dyn Any + Send + Sync> = Arc::<Mutex<Vec<u8>>>::clone(&owner);
+        // SAFETY: nobody touches the vector while the buffer lives.
+        let mut buffer = unsafe { BufferMut::lent(ptr, 8, lender) };
+        buffer.copy_from_slice(b"abcdefgh");
+        let buffer = buffer.freeze();
+        assert!(buffer.lender().unwrap().is::<Mutex<Vec<u8>>>());
+        assert!(!buffer.is_owned() && buffer.slice(1..).unwrap().lender().is_some());
+        drop(buffer);
+        assert_eq!(Arc::strong_count(&owner), 1);
+        assert_eq!(*owner.lock().unwrap(), b"abcdefgh");
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub mod spec;
 pub mod store;
 pub mod tensor;
 
-pub use buffer::{Buffer, BufferMut};
+pub use buffer::{Buffer, BufferMut, Lender};
 pub use bytes::{BytesArray, BytesBuilder, View};
 pub use chunk::Chunk;
 pub use column::{Column, ForeignValue, RaggedColumn, Rows, SparseColumn, Value};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::data::{Chunk, Mark, Position};
 use crate::engine::node::{Cardinality, Plan, RunOptions};
-use crate::engine::run::RunContext;
+use crate::engine::run::{Caller, RunContext};
 use crate::engine::stage::Opening;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -40,7 +40,7 @@ impl Access {
         };
         // Demand is not rounded up to chunks: one element is all that is wanted.
         let options = RunOptions { on_demand: true, chunk_rows: 1, ..options };
-        let run = Arc::new(RunContext::new(plan, options, None, None));
+        let run = Arc::new(RunContext::new(plan, options, None, Caller::default()));
         Ok(Access { run, plan: Arc::clone(plan), count })
     }
 

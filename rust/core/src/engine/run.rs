@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-use crate::data::{Chunk, ElementSpec, ForeignValue, Position};
+use crate::data::{Chunk, ElementSpec, ForeignValue, Lender, Position};
 use crate::engine::fills::Fills;
 use crate::engine::limit::{Limit, limited};
 use crate::engine::lock;
@@ -22,6 +22,16 @@ use crate::engine::wait::{POLL, poll};
 use crate::error::{Error, Result};
 use crate::graph::call::{FunctionRun, UserFunction, Verdict};
 
+/// What a run gets from the caller beside its plan.
+#[derive(Clone, Default)]
+pub struct Caller {
+    /// What was around the caller's code when it opened the run, for the foreign code that runs
+    /// on its behalf, now or in a later epoch.
+    pub surroundings: Option<ForeignValue>,
+    /// Where the caller would have long values read into.
+    pub lender: Option<Arc<dyn Lender>>,
+}
+
 /// What the stages of one run share.
 pub struct RunContext {
     /// How the run goes.
@@ -29,6 +39,8 @@ pub struct RunContext {
     /// What was around the caller's code when it opened the run, for the foreign code that runs
     /// on its behalf, now or in a later epoch.
     pub surroundings: Option<ForeignValue>,
+    /// Where the caller would have long values read into.
+    pub lender: Option<Arc<dyn Lender>>,
     life: Arc<Life>,
     /// Slots that draw from a generator from which others draw too, with its address.
     shared_slots: BTreeMap<usize, usize>,
@@ -63,7 +75,7 @@ impl RunContext {
         plan: &Plan,
         options: RunOptions,
         state: Option<&State>,
-        surroundings: Option<ForeignValue>,
+        caller: Caller,
     ) -> Self {
         let limit = options.private_threadpool_size.filter(|size| *size > 0);
         let life = Life {
@@ -76,7 +88,8 @@ impl RunContext {
         };
         RunContext {
             options,
-            surroundings,
+            surroundings: caller.surroundings,
+            lender: caller.lender,
             life: Arc::new(life),
             shared_slots: shared_slots(plan),
             outer: None,
@@ -103,6 +116,7 @@ impl RunContext {
         Arc::new(RunContext {
             options: self.options.clone(),
             surroundings: self.surroundings.clone(),
+            lender: self.lender.clone(),
             life: Arc::clone(&self.life),
             shared_slots: BTreeMap::new(),
             outer: Some(outer),
@@ -319,15 +333,15 @@ impl Run {
     /// # Errors
     /// `InvalidArgument` for a state of another plan, and what the nodes cannot do.
     pub fn open(plan: &Plan, options: RunOptions, state: Option<&State>) -> Result<Self> {
-        Self::open_within(None, plan, options, state)
+        Self::open_within(Caller::default(), plan, options, state)
     }
 
-    /// As [`Run::open`]; foreign sources are given the surroundings of the caller's code.
+    /// As [`Run::open`], with what the caller has to give.
     ///
     /// # Errors
     /// As [`Run::open`].
     pub fn open_within(
-        surroundings: Option<ForeignValue>,
+        caller: Caller,
         plan: &Plan,
         options: RunOptions,
         state: Option<&State>,
@@ -336,7 +350,7 @@ impl Run {
             state.check(plan)?;
         }
         let plan = &optimise(plan, &options)?;
-        let context = Arc::new(RunContext::new(plan, options, state, surroundings));
+        let context = Arc::new(RunContext::new(plan, options, state, caller));
         let position = state.map(|state| state.position.clone()).unwrap_or_default();
         let input = Opening::root(&context, plan, position)?;
         Ok(Run { context, plan: Arc::clone(plan), input: Some(input) })

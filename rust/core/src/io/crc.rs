@@ -3,7 +3,7 @@
 //! A checksum stored beside the data it covers would make a checksum over both predictable, so
 //! TFRecord stores it rotated and offset.
 
-use crc_fast::CrcAlgorithm;
+use crc_fast::{CrcAlgorithm, Digest};
 
 const MASK_DELTA: u32 = 0xa282_ead8;
 
@@ -12,6 +12,28 @@ const MASK_DELTA: u32 = 0xa282_ead8;
 pub fn crc32c(bytes: &[u8]) -> u32 {
     // The library names it after iSCSI, and gives every width as 64 bits.
     crc_fast::checksum(CrcAlgorithm::Crc32Iscsi, bytes) as u32
+}
+
+/// The CRC32C of bytes that come in pieces.
+#[derive(Debug)]
+pub struct Crc32c(Digest);
+
+impl Default for Crc32c {
+    fn default() -> Self {
+        Crc32c(Digest::new(CrcAlgorithm::Crc32Iscsi))
+    }
+}
+
+impl Crc32c {
+    /// Adds the next bytes.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// The checksum of all bytes so far.
+    pub fn finish(&self) -> u32 {
+        self.0.finalize() as u32
+    }
 }
 
 /// The form in which TFRecord stores a checksum.
@@ -61,6 +83,18 @@ mod tests {
                 assert_eq!(crc32c(part), slow_crc32c(part), "{start} {len}");
             }
         }
+    }
+
+    #[test]
+    fn pieces_have_the_checksum_of_the_whole() {
+        let bytes: Vec<u8> = (0..9000_u32).map(|i| ((i * i) >> 3) as u8).collect();
+        for at in [0, 1, 17, 4096, 8999, 9000] {
+            let mut crc = Crc32c::default();
+            let (front, back) = bytes.split_at(at);
+            [front, back, b""].iter().for_each(|piece| crc.update(piece));
+            assert_eq!(crc.finish(), crc32c(&bytes));
+        }
+        assert_eq!(Crc32c::default().finish(), crc32c(b""));
     }
 
     #[test]

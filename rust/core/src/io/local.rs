@@ -68,6 +68,20 @@ impl BlockReader {
         self.position = position;
     }
 
+    /// Fills `out` with the next bytes; false if the file ends before.
+    ///
+    /// # Errors
+    /// As [`BlockReader::read`].
+    pub fn read_exactly(&mut self, mut out: &mut [u8]) -> Result<bool> {
+        while !out.is_empty() {
+            match self.read(out)? {
+                0 => return Ok(false),
+                count => out = &mut out[count..],
+            }
+        }
+        Ok(true)
+    }
+
     /// Reads the next bytes: some, or none at the end of the file.
     ///
     /// # Errors

@@ -2,21 +2,22 @@
 //!
 //! Where there are threads to do so, long records are found by their lengths first, and then read
 //! and checked beside each other: copying out of the page cache is bound by one core's memory
-//! traffic.
+//! traffic. They are read into memory of the caller's, if it lends some.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use crate::data::{Chunk, Column, DType, ElementSpec, Spec, Tensor};
+use crate::data::{BytesArray, Chunk, Column, DType, ElementSpec, Lender, Spec, Tensor, View};
 use crate::engine::driver::{self, Driver, Outcomes, Work};
 use crate::engine::node::Arg;
 use crate::engine::pool::Kind;
 use crate::engine::run::RunContext;
 use crate::engine::stage::skip_by_running;
 use crate::engine::stats::StageStats;
-use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage, lock};
 use crate::error::{Error, Result};
-use crate::formats::tfrecord::{ReadOptions, Reader};
+use crate::formats::tfrecord::{ReadOptions, Reader, payload_len, read_payload};
 use crate::io::compress::Compression;
+use crate::io::local::BlockReader;
 use crate::sources::files::{bytes_chunk, filenames};
 
 /// The records of some files.
@@ -152,7 +153,13 @@ impl TfRecordStage {
             return;
         }
         let paths = Arc::clone(&self.files.paths);
-        let work = ReadRecord { paths: Arc::clone(&paths), options: self.files.options };
+        let lender = self.run.lender.clone();
+        let work = ReadRecord {
+            paths: Arc::clone(&paths),
+            options: self.files.options,
+            lender,
+            open: Mutex::default(),
+        };
         let files = Files { paths, reader: self.files.reader.take(), ..self.files };
         let plan = driver::Plan {
             work: Some(Arc::new(work)),
@@ -191,7 +198,8 @@ impl Stage for TfRecordStage {
     }
 }
 
-/// Finds where records lie, by their lengths alone: file, record number and offset, one at a time.
+/// Finds where records lie, by their lengths alone: file, record number, offset and the offset of
+/// the next, one at a time.
 struct LocateStage(Files);
 
 impl Stage for LocateStage {
@@ -199,8 +207,9 @@ impl Stage for LocateStage {
         while let Some(reader) = self.0.reader()? {
             let place = [reader.record() as i64, reader.offset() as i64];
             if reader.skip(1)? == 1 {
-                let place = [self.0.next as i64 - 1, place[0], place[1]];
-                let column = Column::Stacked(Tensor::from_values(&[1, 3], &place)?);
+                let end = reader.offset() as i64;
+                let place = [self.0.next as i64 - 1, place[0], place[1], end];
+                let column = Column::Stacked(Tensor::from_values(&[1, 4], &place)?);
                 return Chunk::of_column(column).map(Some);
             }
             // The end of the file, or what is wrong with it.
@@ -225,20 +234,50 @@ impl Stage for LocateStage {
 struct ReadRecord {
     paths: Arc<[String]>,
     options: ReadOptions,
+    lender: Option<Arc<dyn Lender>>,
+    /// Open files, with their numbers, that nobody reads at the moment.
+    open: Mutex<Vec<(usize, BlockReader)>>,
 }
 
 impl ReadRecord {
     fn read(&self, place: &[i64]) -> Result<Chunk> {
-        let [file, record, offset] = *place else {
-            return Err(Error::internal("a place is a file, a record and an offset"));
+        let [file, record, offset, end] = *place else {
+            return Err(Error::internal("a place is a file, a record and two offsets"));
         };
-        let path = self.paths.get(file as usize);
+        let number = file as usize;
+        let path = self.paths.get(number);
         let path = path.ok_or_else(|| Error::internal("a place in no file"))?;
+        if let Some(records) = self.read_into_lent(number, path, offset as u64, end as u64) {
+            return bytes_chunk(records);
+        }
         let mut reader = Reader::open_at(path, self.options, record as u64, offset as u64)?;
         match reader.next(1)? {
             Some(records) => bytes_chunk(records),
             None => Err(Error::data_loss("the file was cut while it was read").at_file(path)),
         }
+    }
+
+    /// The record in memory of the caller's. `None` if it lends none, or if something is wrong: the
+    /// reader says what.
+    fn read_into_lent(
+        &self,
+        number: usize,
+        path: &str,
+        offset: u64,
+        end: u64,
+    ) -> Option<BytesArray> {
+        let len = payload_len(end - offset);
+        let mut payload = self.lender.as_ref()?.lend(len)?;
+        let open = lock(&self.open).pop().filter(|(of, _)| *of == number);
+        let mut file = match open {
+            Some((_, file)) => file,
+            None => BlockReader::open(path).ok()?,
+        };
+        if !read_payload(&mut file, offset, &mut payload).ok()? {
+            return None;
+        }
+        lock(&self.open).push((number, file));
+        BytesArray::new(vec![payload.freeze()], vec![View { buffer: 0, start: 0, len }]).ok()
     }
 }
 
@@ -249,7 +288,7 @@ impl Work for ReadRecord {
             _ => Err(Error::internal("places are one column")),
         };
         match places {
-            Ok(places) => places.chunks(3).map(|place| self.read(place)).collect(),
+            Ok(places) => places.chunks(4).map(|place| self.read(place)).collect(),
             Err(error) => Outcomes::from([Err(error)]),
         }
     }

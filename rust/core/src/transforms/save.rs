@@ -14,6 +14,7 @@ use std::fs;
 use std::sync::Arc;
 
 use crate::data::{Chunk, Column, DType, ElementSpec, ForeignValue, Structure, Tensor};
+use crate::engine::run::Caller;
 use crate::engine::seeds::entropy;
 use crate::engine::{Plan, Run, RunOptions};
 use crate::error::{Error, Result};
@@ -47,7 +48,8 @@ pub fn save(
     compression: Compression,
     sharded: bool,
 ) -> Result<Saved> {
-    let mut run = Run::open_within(surroundings, plan, options, None)?;
+    let caller = Caller { surroundings, lender: None };
+    let mut run = Run::open_within(caller, plan, options, None)?;
     let id = entropy();
     let folder = format!("{path}/{id:016x}");
     let mut writer = ShardWriter { folder, compression, id, shards: BTreeMap::new(), spec: None };

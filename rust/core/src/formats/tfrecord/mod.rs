@@ -39,7 +39,7 @@ pub mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use reader::{ReadOptions, Reader};
+pub use reader::{ReadOptions, Reader, payload_len, read_payload};
 pub use writer::{Writer, WriterOptions};
 
 use crate::io::crc;

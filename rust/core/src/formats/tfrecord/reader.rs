@@ -11,6 +11,7 @@ use crate::data::bytes::View;
 use crate::data::{Buffer, BytesArray};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::io::compress::Compression;
+use crate::io::crc::{Crc32c, mask};
 use crate::io::local::BlockReader;
 use crate::io::window::{BLOCK_BYTES, Window};
 
@@ -46,6 +47,30 @@ pub struct Reader {
     pending: Option<Error>,
     done: bool,
     was_empty: bool,
+}
+
+/// Length of the payload of a frame of `frame` bytes.
+pub fn payload_len(frame: u64) -> usize {
+    frame.saturating_sub((HEADER_BYTES + FOOTER_BYTES) as u64) as usize
+}
+
+/// Reads the payload of the frame at byte `offset` of an uncompressed file into `out`, which is as
+/// long as the header said; false if it does not match its checksum, or the file ends before.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn read_payload(file: &mut BlockReader, offset: u64, out: &mut [u8]) -> Result<bool> {
+    file.seek(offset + HEADER_BYTES as u64);
+    let mut crc = Crc32c::default();
+    // Piece by piece, so that the checksum finds the bytes in the L2 cache.
+    for piece in out.chunks_mut(BLOCK_BYTES) {
+        if !file.read_exactly(piece)? {
+            return Ok(false);
+        }
+        crc.update(piece);
+    }
+    let mut footer = [0; FOOTER_BYTES];
+    Ok(file.read_exactly(&mut footer)? && u32::from_le_bytes(footer) == mask(crc.finish()))
 }
 
 /// Records found so far in one call.
