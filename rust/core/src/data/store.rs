@@ -4,10 +4,9 @@
 //! in: fixed-size rows into one slab, strings into memory of their place, anything else as values of
 //! their own. Rows of the user's own arrays stay where they are.
 
-use std::hint::black_box;
 use std::sync::Arc;
 
-use crate::data::buffer::{Buffer, BufferMut};
+use crate::data::buffer::{Buffer, BufferMut, prefetch};
 use crate::data::bytes::{BytesArray, View};
 use crate::data::chunk::Chunk;
 use crate::data::column::{Column, Value};
@@ -122,7 +121,12 @@ impl ColumnStore {
                 if values.len() < places {
                     values.resize_with(places, Vec::new);
                 }
-                for (slot, value) in slots.iter().zip(tensor.strings()?.iter()) {
+                for (i, (slot, value)) in slots.iter().zip(tensor.strings()?.iter()).enumerate() {
+                    if let Some(later) = slots.get(i + AHEAD) {
+                        let place = &mut values[*later];
+                        // What it held is gone; where the next string goes is cold.
+                        prefetch(&place[..place.len().min(FORESEEN)]);
+                    }
                     keep(&mut values[*slot], value);
                 }
                 Ok(())
@@ -218,9 +222,10 @@ fn keep(place: &mut Vec<u8>, value: &[u8]) {
     place.extend_from_slice(value);
 }
 
-/// How many strings ahead the first cache line of a place is asked for: places are drawn at random,
-/// so the memory is cold.
+/// How many strings ahead a place is asked for: places are drawn at random, so the memory is cold.
 const AHEAD: usize = 4;
+/// How much of a string is asked for: of longer ones the machine foresees the rest itself.
+const FORESEEN: usize = 1024;
 
 fn gather_text(values: &[Vec<u8>], slots: &[usize]) -> Result<BytesArray> {
     let total = slots.iter().map(|slot| values[*slot].len()).sum();
@@ -229,7 +234,8 @@ fn gather_text(values: &[Vec<u8>], slots: &[usize]) -> Result<BytesArray> {
     let mut start = 0;
     for (i, slot) in slots.iter().enumerate() {
         if let Some(later) = slots.get(i + AHEAD) {
-            black_box(values[*later].first().copied());
+            let value = &values[*later];
+            prefetch(&value[..value.len().min(FORESEEN)]);
         }
         let value = &values[*slot];
         payload[start..start + value.len()].copy_from_slice(value);

@@ -90,8 +90,8 @@ impl Node for ShuffleNode {
                 draws: Philox::new(seed, seed2),
                 capacity: usize::try_from(self.buffer_size).unwrap_or(usize::MAX),
                 handles: Vec::new(),
-                start: 0,
-                end: 0,
+                first: 0,
+                held: 0,
             },
             store: ChunkStore::default(),
             incoming: VecDeque::new(),
@@ -109,47 +109,55 @@ impl Node for ShuffleNode {
 struct Ring {
     draws: Philox,
     capacity: usize,
-    /// Position `p` of the buffer is at `p % capacity`; grows while the buffer first fills.
+    /// Grows while the buffer first fills.
     handles: Vec<u64>,
-    start: usize,
-    end: usize,
+    /// Where the first handle is.
+    first: usize,
+    held: usize,
 }
 
 impl Ring {
     fn room(&self) -> usize {
-        self.capacity - (self.end - self.start)
+        self.capacity - self.held
+    }
+
+    /// Where the handle `offset` places behind the first is; both are at most the capacity.
+    fn at(&self, offset: usize) -> usize {
+        let at = self.first + offset;
+        if at < self.capacity { at } else { at - self.capacity }
     }
 
     fn push(&mut self, handle: u64) {
-        let at = self.end % self.capacity;
+        let at = self.at(self.held);
         if at == self.handles.len() {
             self.handles.push(handle);
         } else {
             self.handles[at] = handle;
         }
-        self.end += 1;
+        self.held += 1;
     }
 
     fn draw(&mut self) -> Option<u64> {
-        let held = self.end - self.start;
-        if held == 0 {
+        if self.held == 0 {
             return None;
         }
-        let drawn = self.draws.next_u32() as usize % held;
-        let (at, first) = ((self.start + drawn) % self.capacity, self.start % self.capacity);
+        let draw = self.draws.next_u32();
+        // As in 64 bits, but in fewer steps.
+        let drawn = u32::try_from(self.held).map_or(draw, |held| draw % held);
+        let at = self.at(drawn as usize);
         let handle = self.handles[at];
-        self.handles[at] = self.handles[first];
-        self.start += 1;
+        self.handles[at] = self.handles[self.first];
+        self.first = self.at(1);
+        self.held -= 1;
         Some(handle)
     }
 
     fn held(&mut self) -> impl Iterator<Item = &mut u64> {
-        let (start, end, capacity) = (self.start, self.end, self.capacity);
+        let (first, held, capacity) = (self.first, self.held, self.capacity);
         self.handles.iter_mut().enumerate().filter_map(move |(at, handle)| {
-            // Distance of this place from the start, round the ring.
-            let first = start % capacity;
+            // Distance of this place from the first, round the ring.
             let offset = if at >= first { at - first } else { at + (capacity - first) };
-            (offset < end - start).then_some(handle)
+            (offset < held).then_some(handle)
         })
     }
 }
