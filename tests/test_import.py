@@ -15,11 +15,14 @@ print(" ".join(sys.modules))
 """
 
 
+def output(program):
+    return subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=50, check=True
+    ).stdout
+
+
 def run():
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=50, check=True
-    )
-    seconds, modules = done.stdout.splitlines()
+    seconds, modules = output(PROGRAM).splitlines()
     return float(seconds), set(modules.split())
 
 
@@ -32,3 +35,39 @@ def test_it_takes_less_than_a_tenth_of_a_second_beyond_numpy():
 )
 def test_what_is_seldom_needed_is_not_loaded(module):
     assert module not in run()[1]
+
+
+FIRST_TRACE = """
+import sys
+import numpy as np
+import headrace as hr
+before = set(sys.modules)
+ds = hr.Dataset.range(3).map(lambda x: np.sin(x) + 1, executor="native")
+assert len(list(ds)) == 3
+print(" ".join(set(sys.modules) - before))
+"""
+
+LAZY_NUMPY = """
+import sys
+import numpy as np
+from headrace.purity import check
+assert check(lambda x: np.sin(x)) is None
+assert "numpy.fft" not in sys.modules
+assert check(lambda x: np.fft.fft(x)) is None
+from numpy.char import upper
+assert check(lambda x: upper(x)) is None
+assert check(lambda x: np.char.lower(x)) is None
+assert check(lambda x: np.random.rand()) is not None
+assert check(lambda x: np.no_such_name) is not None
+"""
+
+
+def test_modules_that_numpy_loads_late_are_known_as_soon_as_they_are_there():
+    assert output(LAZY_NUMPY) == ""
+
+
+def test_the_first_trace_loads_nothing_slow():
+    loaded = set(output(FIRST_TRACE).split())
+    slow = {"hashlib", "inspect", "json", "numpy.char", "numpy.fft", "numpy.strings"}
+    assert "headrace.trace" in loaded
+    assert not loaded & slow

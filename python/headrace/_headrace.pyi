@@ -31,6 +31,7 @@ __all__ = [
     "encode_message",
     "enumerate",
     "filter",
+    "fingerprint",
     "fixed_length_record",
     "flat_map",
     "from_generator",
@@ -294,6 +295,9 @@ def encode_message(name: str, object: Any) -> bytes:
 
 def decode_message(name: str, bytes: bytes) -> tuple[dict[str, Any], bytes]:
     """Read a message: fields by name, and the bytes of those that are not known."""
+
+def fingerprint(data: bytes) -> int:
+    """Return 64 bits that stand for `data`, the same in every process."""
 
 def serialize_example(features: dict[str, Any]) -> bytes: ...
 def close_all() -> None:

@@ -310,13 +310,8 @@ def _name(function: Any) -> str:
 
 
 def _fingerprint(function: Any) -> int:
-    import hashlib
-
-    digest = hashlib.blake2b(digest_size=8)
-    for part in _parts(function):
-        digest.update(part.encode("utf-8", "surrogatepass"))
-        digest.update(b"\0")
-    return int.from_bytes(digest.digest(), "little")
+    parts = (part.encode("utf-8", "surrogatepass") for part in _parts(function))
+    return _headrace.fingerprint(b"\0".join(parts))
 
 
 def _parts(function: Any) -> Iterator[str]:

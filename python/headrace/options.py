@@ -179,9 +179,11 @@ class Options(_Fields):
 
     def to_json(self) -> str:
         """Return what is set, as the engine reads it."""
+        values = self._to_dict()
+        if not values:
+            return "{}"
         import json
 
-        values = self._to_dict()
         values = {name.removeprefix("_"): value for name, value in values.items()}
         if "experimental_optimization" in values:
             values["optimization"] = values.pop("experimental_optimization")

@@ -13,6 +13,7 @@ import itertools
 import math
 import operator
 import re
+import sys
 import types
 from collections import OrderedDict
 from typing import Any
@@ -102,34 +103,55 @@ _NUMPY_DENIED = words("""
 _NUMPY_LIMITS = {"concatenate": 2, "dot": 2, "is_busday": 4, "busday_offset": 6, "busday_count": 5}
 
 
-@functools.cache
+# Modules that NumPy loads when they are first used: nobody has a function of theirs before.
+_NUMPY_LAZY = {name: f"numpy.{name}" for name in ("char", "fft", "strings")}
+_numpy_loaded: set[str] = set()
+
+
 def numpy_table() -> dict[int, str]:
     """Return the allowed NumPy functions, types and indexing helpers by identity."""
+    table = _numpy_table()
+    for full in _NUMPY_LAZY.values():
+        if full in sys.modules and full not in _numpy_loaded:
+            _numpy_loaded.add(full)
+            module = sys.modules[full]
+            _admit(table, full, module, list(getattr(module, "__all__", vars(module))))
+    return table
+
+
+def load_numpy(name: str) -> None:
+    """Load the submodule of NumPy that ``np.name`` is, as reading it would."""
+    if name in _NUMPY_LAZY:
+        getattr(np, name, None)
+
+
+def _admit(table: dict[int, str], prefix: str, module: Any, names: list[str]) -> None:
+    for name in names:
+        item = vars(module).get(name)
+        if (
+            item is None
+            or name.startswith("_")
+            or name in _NUMPY_DENIED
+            or isinstance(item, types.ModuleType)
+        ):
+            continue
+        if not isinstance(item, dict | tuple | float | int | bool):
+            table[id(item)] = f"{prefix}.{name}"
+
+
+@functools.cache
+def _numpy_table() -> dict[int, str]:
     table: dict[int, str] = {}
     stride = np.lib.stride_tricks
     groups: list[tuple[str, Any, list[str]]] = [
-        ("numpy", np, list(np.__all__)),
+        ("numpy", np, [name for name in np.__all__ if name not in _NUMPY_LAZY]),
         ("numpy.linalg", np.linalg, list(np.linalg.__all__)),
-        ("numpy.fft", np.fft, list(np.fft.__all__)),
-        ("numpy.char", np.char, list(np.char.__all__)),
         ("numpy.emath", np.emath, list(np.emath.__all__)),
         ("numpy.dtypes", getattr(np, "dtypes", np), list(getattr(np.dtypes, "__all__", ()))),
         ("numpy.lib.stride_tricks", stride, ["as_strided", "sliding_window_view"]),
     ]
-    if hasattr(np, "strings"):
-        groups.append(("numpy.strings", np.strings, list(vars(np.strings))))
     for prefix, module, names in groups:
-        for name in names:
-            item = vars(module).get(name)
-            if (
-                item is None
-                or name.startswith("_")
-                or name in _NUMPY_DENIED
-                or isinstance(item, types.ModuleType)
-            ):
-                continue
-            if not isinstance(item, dict | tuple | float | int | bool):
-                table[id(item)] = f"{prefix}.{name}"
+        _admit(table, prefix, module, names)
     for item in vars(np).values():  # the C names of the scalar types: np.intc, np.longlong, ...
         if isinstance(item, type) and issubclass(item, np.generic) and item is not np.datetime64:
             table.setdefault(id(item), f"numpy.{item.__name__}")

@@ -117,6 +117,8 @@ class ObjectRules:
         """Read a name of a module without its ``__getattr__``."""
         if type(module) is not types.ModuleType:
             self.refuse(f"uses {type(module).__name__}, which is not a plain module")
+        if module is np and name not in vars(np):
+            lists.load_numpy(name)
         found = vars(module).get(name, MISSING)
         if found is MISSING:  # perhaps a submodule that is loaded when it is first used
             full = f"{module.__name__}.{name}"

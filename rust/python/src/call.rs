@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use headrace::Error;
 use headrace::data::{Chunk, ElementSpec, Structure};
+use headrace::graph::Fnv;
 use headrace::graph::call::{Called, Prepared, UserFunction};
 use headrace::transforms::ignore_errors::ErrorReport;
 use pyo3::intern;
@@ -21,6 +22,14 @@ use crate::nest::Lists;
 use crate::packer::Packer;
 use crate::process::{Inside, is_left};
 use crate::spec::{element_spec, element_spec_to_python};
+
+/// 64 bits that stand for `data`, the same in every process.
+#[pyfunction]
+pub(crate) fn fingerprint(data: &[u8]) -> u64 {
+    let mut hash = Fnv::default();
+    hash.raw(data);
+    hash.finish()
+}
 
 /// A `headrace.function.Function`.
 pub(crate) struct PythonFunction {

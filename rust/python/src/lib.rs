@@ -34,7 +34,7 @@ mod _headrace {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::call::call_seed;
+    use crate::call::{call_seed, fingerprint};
     #[pymodule_export]
     use crate::from_python::echo;
     #[pymodule_export]
