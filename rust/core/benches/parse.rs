@@ -6,8 +6,8 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use headrace::data::{BytesArray, DType, Dims, PartialShape, Tensor};
-use headrace::formats::parse::{Feature, ParsePlan, Wanted};
+use headrace::data::{BytesArray, DType, Dims, PartialShape, Tensor, Wanted};
+use headrace::formats::parse::{Feature, ParsePlan};
 use headrace::formats::proto::{
     BytesList, Example, Feature as ProtoFeature, FeatureValue, Features, FloatList, Int64List,
     Kind, serialize_example,

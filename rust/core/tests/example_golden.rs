@@ -9,8 +9,8 @@ use std::path::PathBuf;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use headrace::data::{BytesArray, Column, DType, PartialShape, Tensor, Value};
-use headrace::formats::parse::{Feature, ParsePlan, Partition, Wanted};
+use headrace::data::{BytesArray, Column, DType, PartialShape, Tensor, Value, Wanted};
+use headrace::formats::parse::{Feature, ParsePlan, Partition};
 use headrace::formats::proto::{Example, Kind};
 use headrace::{Error, ErrorKind};
 use prost::Message;

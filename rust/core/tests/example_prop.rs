@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use headrace::ErrorKind;
-use headrace::data::{BytesArray, Column, DType, Dims, PartialShape, Tensor, Value};
-use headrace::formats::parse::{Feature, ParsePlan, Partition, Wanted};
+use headrace::data::{BytesArray, Column, DType, Dims, PartialShape, Tensor, Value, Wanted};
+use headrace::formats::parse::{Feature, ParsePlan, Partition};
 use headrace::formats::proto::{
     BytesList, Example, Feature as ProtoFeature, FeatureValue, Features, FloatList, Int64List,
     Kind, serialize_example,

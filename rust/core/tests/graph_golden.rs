@@ -4,7 +4,9 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use base64::Engine;
-use headrace::data::{Buffer, BytesArray, Column, DType, Dims, Spec, Structure, Tensor, Value};
+use headrace::data::{
+    Buffer, BytesArray, Column, DType, Dims, Spec, Structure, Tensor, Value, Wanted,
+};
 use headrace::graph::{Arg, Attr, Attrs, GraphBuilder};
 use headrace::kernels;
 use serde_json::Value as Json;
@@ -49,7 +51,7 @@ fn run(op: &str, attrs: &Attrs, inputs: &[Tensor]) -> headrace::Result<Tensor> {
     let specs = kernel.infer(&inputs.iter().map(spec).collect::<Vec<_>>())?;
     let column = |tensor: &Tensor| Ok(Arg::Column(Arg::Const(tensor.clone()).into_column(3)?));
     let args: Vec<Arg> = inputs.iter().map(column).collect::<headrace::Result<_>>()?;
-    let columns = kernel.run(&args, 3, &[true])?;
+    let columns = kernel.run(&args, 3, &[Wanted::All])?;
     let rows: Vec<Tensor> = (0..3).map(|row| dense(&columns[0], row)).collect();
     assert_eq!(rows[0], rows[2], "{op}: rows differ");
     assert!(
@@ -63,7 +65,7 @@ fn run(op: &str, attrs: &Attrs, inputs: &[Tensor]) -> headrace::Result<Tensor> {
     if inputs.len() > 1 {
         let mut args = args.clone();
         args[1] = Arg::Const(inputs[1].clone());
-        let columns = kernel.run(&args, 3, &[true])?;
+        let columns = kernel.run(&args, 3, &[Wanted::All])?;
         assert_eq!(dense(&columns[0], 1), rows[0], "{op}: a constant gives another result");
     }
     Ok(rows[0].clone())

@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use headrace::Error;
-use headrace::data::{PartialShape, Spec, Tensor, Value};
+use headrace::data::{PartialShape, Spec, Tensor, Value, Wanted};
 use headrace::graph::attr::{Attr, Attrs};
 use headrace::graph::graph::{Graph as CoreGraph, GraphBuilder as CoreBuilder, ValueId};
 use headrace::graph::kernel::Arg;
@@ -224,7 +224,7 @@ pub(crate) fn run_op<'py>(
             value => Ok(Arg::Column(value.to_column()?)),
         };
         let args = values.into_iter().map(arg).collect::<headrace::Result<Vec<_>>>()?;
-        kernel.run(&args, 1, &vec![true; outputs])
+        kernel.run(&args, 1, &vec![Wanted::All; outputs])
     })?;
     let outputs = columns.into_iter().map(|column| to_python::only_row(py, column));
     Ok(PyList::new(py, outputs.collect::<Result<Vec<_>>>()?)?)

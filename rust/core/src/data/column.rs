@@ -33,6 +33,17 @@ pub struct ForeignArray {
     pub dims: Dims,
 }
 
+/// How much of a column is read later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Wanted {
+    /// Nothing: any column of as many rows will do.
+    No,
+    /// Of a sparse column the values, without indices and dense shape.
+    Values,
+    /// All of it.
+    All,
+}
+
 /// One component of some elements. Clones and slices share memory.
 #[derive(Clone)]
 pub enum Column {

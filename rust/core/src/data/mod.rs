@@ -16,7 +16,7 @@ pub mod tensor;
 pub use buffer::{Buffer, BufferMut, Lender};
 pub use bytes::{BytesArray, BytesBuilder, View};
 pub use chunk::Chunk;
-pub use column::{Column, ForeignValue, RaggedColumn, Rows, SparseColumn, Value};
+pub use column::{Column, ForeignValue, RaggedColumn, Rows, SparseColumn, Value, Wanted};
 pub use dtype::{DType, Element};
 pub use mark::{Mark, Position};
 pub use shape::{Dims, PartialShape};

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use crate::data::{Chunk, Column, PartialShape, Spec, Value};
+use crate::data::{Chunk, Column, PartialShape, Spec, Value, Wanted};
 use crate::error::{Error, Result};
 use crate::graph::graph::{Graph, Node, Origin, ValueId};
 use crate::graph::kernel::Arg;
@@ -62,7 +62,7 @@ impl Graph {
             return Err(Error::internal(format!("{} gave {} outputs", node.op, columns.len())));
         }
         for ((id, column), wanted) in node.outputs.iter().zip(columns).zip(&node.wanted) {
-            if *wanted {
+            if *wanted != Wanted::No {
                 if column.len() != rows {
                     let got = column.len();
                     let text = format!("{} gave {got} rows for {rows}", node.op);
@@ -106,13 +106,14 @@ fn run_kernel(node: &Node, args: &[Arg], rows: usize) -> Result<Vec<Column>> {
         let args: Vec<Arg> = args.iter().map(|arg| arg.row(row)).collect::<Result<_>>()?;
         let columns = node.kernel.run(&args, 1, &node.wanted)?;
         for ((values, column), wanted) in outputs.iter_mut().zip(columns).zip(&node.wanted) {
-            if *wanted {
+            if *wanted != Wanted::No {
                 values.push(column.row(0)?);
             }
         }
     }
-    let column = |(values, wanted): (Vec<Value>, &bool)| {
-        if *wanted { Column::from_values(&values) } else { Ok(Column::Foreign([].into())) }
+    let column = |(values, wanted): (Vec<Value>, &Wanted)| match wanted {
+        Wanted::No => Ok(Column::Foreign([].into())),
+        _ => Column::from_values(&values),
     };
     outputs.into_iter().zip(&node.wanted).map(column).collect()
 }

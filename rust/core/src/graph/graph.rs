@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use crate::data::{ElementSpec, Spec, Structure, Tensor, Value};
+use crate::data::{ElementSpec, Spec, Structure, Tensor, Value, Wanted};
 use crate::error::{Error, Result};
 use crate::graph::attr::{Attrs, feed_tensor};
 use crate::graph::hash::Fnv;
@@ -46,8 +46,8 @@ pub(crate) struct Node {
     pub(crate) kernel: Arc<dyn Kernel>,
     pub(crate) inputs: Vec<ValueId>,
     pub(crate) outputs: Vec<ValueId>,
-    /// Which outputs are read.
-    pub(crate) wanted: Vec<bool>,
+    /// How much of each output is read.
+    pub(crate) wanted: Vec<Wanted>,
     /// Values that nobody reads after this node.
     pub(crate) last: Vec<ValueId>,
 }
@@ -161,7 +161,7 @@ impl GraphBuilder {
             if !node.kernel.is_pure() || !self.is_small(node) {
                 continue;
             }
-            let run = node.kernel.run(&args, 1, &vec![true; node.outputs.len()]);
+            let run = node.kernel.run(&args, 1, &vec![Wanted::All; node.outputs.len()]);
             let Ok(columns) = run else { continue };
             for (id, column) in node.outputs.iter().zip(columns) {
                 if let Ok(Value::Tensor(tensor)) = column.row(0) {
@@ -186,13 +186,18 @@ impl GraphBuilder {
 
     /// Keeps what the outputs need, numbered anew: inputs, then the rest in order of first use.
     fn pruned(self, structure: Structure, outputs: &[ValueId]) -> Graph {
-        let mut read = vec![false; self.values.len()];
-        outputs.iter().for_each(|id| read[id.0] = true);
+        let mut read = vec![Wanted::No; self.values.len()];
+        outputs.iter().for_each(|id| read[id.0] = Wanted::All);
+        // A folded output needs no node.
+        let wanted = |read: &[Wanted], node: &Node| -> Vec<Wanted> {
+            let of = |id: &ValueId| if self.is_constant(*id) { Wanted::No } else { read[id.0] };
+            node.outputs.iter().map(of).collect()
+        };
         for node in self.nodes.iter().rev() {
-            // A folded output needs no node.
-            let needs = |id: &ValueId| read[id.0] && !self.is_constant(*id);
-            if node.outputs.iter().any(needs) {
-                node.inputs.iter().for_each(|id| read[id.0] = true);
+            if wanted(&read, node).iter().any(|wanted| *wanted != Wanted::No) {
+                for (i, id) in node.inputs.iter().enumerate() {
+                    read[id.0] = read[id.0].max(node.kernel.wants(i));
+                }
             }
         }
         let mut graph = Graph {
@@ -213,13 +218,13 @@ impl GraphBuilder {
             keep(&mut graph, *id, self.values[id.0].origin.clone());
         }
         for node in &self.nodes {
-            let needs = |id: &&ValueId| read[id.0] && !self.is_constant(**id);
-            if !node.outputs.iter().any(|id| needs(&id)) {
+            let wanted = wanted(&read, node);
+            if wanted.iter().all(|wanted| *wanted == Wanted::No) {
                 continue;
             }
             let mut kept = node.clone();
             kept.last = Vec::new();
-            kept.wanted = node.outputs.iter().map(|id| needs(&id)).collect();
+            kept.wanted = wanted;
             let mut origin = |graph: &mut Graph, id: &ValueId| {
                 keep(graph, *id, self.values[id.0].origin.clone())
             };
@@ -228,7 +233,7 @@ impl GraphBuilder {
             let new = |(i, id): (usize, &ValueId)| {
                 // A folded output is a constant elsewhere; here its place stays unread.
                 let origin = Origin::Node(at, i);
-                if kept.wanted[i] {
+                if kept.wanted[i] != Wanted::No {
                     keep(&mut graph, *id, origin)
                 } else {
                     graph.values.push(ValueInfo { origin, spec: self.values[id.0].spec.clone() });

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use crate::data::{Column, DType, Spec, Tensor};
+use crate::data::{Column, DType, Spec, Tensor, Wanted};
 use crate::error::{Error, Result};
 
 /// How far the results of a kernel may be from NumPy's own.
@@ -103,15 +103,20 @@ pub trait Kernel: Debug + Send + Sync {
     /// `InvalidArgument` if the inputs do not fit.
     fn infer(&self, inputs: &[Spec]) -> Result<Vec<Spec>>;
 
-    /// One column of `rows` rows for each output; constants do not count as rows. Where
-    /// `wanted` is false, any column of that many rows will do: it is never read.
+    /// One column of `rows` rows for each output; constants do not count as rows. What is not
+    /// `wanted` of an output is never read.
     ///
     /// Arguments have the dtypes that `infer` accepted, but their shapes are only known here.
     ///
     /// # Errors
     /// If a row cannot be computed. The message names no row: rows of a chunk mean nothing to
     /// the user.
-    fn run(&self, args: &[Arg], rows: usize, wanted: &[bool]) -> Result<Vec<Column>>;
+    fn run(&self, args: &[Arg], rows: usize, wanted: &[Wanted]) -> Result<Vec<Column>>;
+
+    /// How much of input number `input` is read.
+    fn wants(&self, _input: usize) -> Wanted {
+        Wanted::All
+    }
 
     /// How far results may be from NumPy's.
     fn tolerance(&self) -> Tolerance {

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use crate::data::{Chunk, Column, DType, PartialShape, Tensor, Value};
+use crate::data::{Chunk, Column, DType, PartialShape, Tensor, Value, Wanted};
 use crate::error::{Error, Result};
 use crate::graph::call::Called;
 use crate::graph::graph::{Graph, Node, ValueId};
@@ -88,7 +88,7 @@ fn spread(graph: &Graph, values: &[Option<Arg>]) -> Result<Vec<Slack>> {
         };
         let inputs: Vec<&Arg> = node.inputs.iter().map(arg).collect::<Result<_>>()?;
         for (id, wanted) in node.outputs.iter().zip(&node.wanted) {
-            if *wanted {
+            if *wanted != Wanted::No {
                 let above = node.inputs.iter().map(|id| slack[id.0]);
                 slack[id.0] = spread_node(node, above, &inputs, arg(id)?)?;
             }

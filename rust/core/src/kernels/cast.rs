@@ -11,7 +11,7 @@ use bytemuck::{Pod, Zeroable};
 use half::{bf16, f16};
 use num_complex::Complex;
 
-use crate::data::{BufferMut, Column, DType, Element, PartialShape, Rows, Spec, Tensor};
+use crate::data::{BufferMut, Column, DType, Element, PartialShape, Rows, Spec, Tensor, Wanted};
 use crate::error::{Error, Result};
 use crate::graph::attr::Attrs;
 use crate::graph::kernel::{Arg, Kernel, Tolerance};
@@ -338,7 +338,7 @@ impl Kernel for Cast {
         Ok(vec![Spec::Tensor { dtype: self.to, shape: shape.clone() }])
     }
 
-    fn run(&self, args: &[Arg], rows: usize, _: &[bool]) -> Result<Vec<Column>> {
+    fn run(&self, args: &[Arg], rows: usize, _: &[Wanted]) -> Result<Vec<Column>> {
         let [arg] = inputs(args)?;
         Ok(vec![map_flat(arg, rows, |tensor| cast_tensor(tensor, self.to))?])
     }

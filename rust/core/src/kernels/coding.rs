@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
 
-use crate::data::{BytesArray, BytesBuilder, Column, DType, PartialShape, Spec, Tensor, Value};
+use crate::data::{
+    BytesArray, BytesBuilder, Column, DType, PartialShape, Spec, Tensor, Value, Wanted,
+};
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::{base64, tensor_proto};
 use crate::graph::attr::Attrs;
@@ -129,7 +131,7 @@ impl Kernel for Each {
         Ok(vec![Spec::Tensor { dtype: DType::Bytes, shape }])
     }
 
-    fn run(&self, args: &[Arg], rows: usize, _: &[bool]) -> Result<Vec<Column>> {
+    fn run(&self, args: &[Arg], rows: usize, _: &[Wanted]) -> Result<Vec<Column>> {
         let [arg] = inputs(args)?;
         let changed = |tensor: &Tensor| {
             let mut out = BytesBuilder::default();
@@ -155,7 +157,7 @@ impl Kernel for SerializeTensor {
         Ok(vec![Spec::scalar(DType::Bytes)])
     }
 
-    fn run(&self, args: &[Arg], rows: usize, _: &[bool]) -> Result<Vec<Column>> {
+    fn run(&self, args: &[Arg], rows: usize, _: &[Wanted]) -> Result<Vec<Column>> {
         let [arg] = inputs(args)?;
         let tensor = stacked(arg, rows)?;
         let written = (0..rows).map(|row| tensor_proto::serialize(&tensor.row(row)?));
@@ -176,7 +178,7 @@ impl Kernel for ParseTensor {
         Ok(vec![Spec::Tensor { dtype: self.0, shape: PartialShape::UNKNOWN }])
     }
 
-    fn run(&self, args: &[Arg], rows: usize, _: &[bool]) -> Result<Vec<Column>> {
+    fn run(&self, args: &[Arg], rows: usize, _: &[Wanted]) -> Result<Vec<Column>> {
         let [arg] = inputs(args)?;
         let tensor = stacked(arg, rows)?;
         if tensor.dims().len() > 1 {

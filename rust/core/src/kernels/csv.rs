@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::data::{BytesBuilder, Column, DType, Element, Spec, Tensor};
+use crate::data::{BytesBuilder, Column, DType, Element, Spec, Tensor, Wanted};
 use crate::error::{Error, Result};
 use crate::graph::attr::{Attr, Attrs};
 use crate::graph::kernel::{Arg, Kernel};
@@ -261,7 +261,7 @@ impl Kernel for DecodeCsv {
         Ok(self.outputs.iter().map(spec).collect())
     }
 
-    fn run(&self, args: &[Arg], rows: usize, _: &[bool]) -> Result<Vec<Column>> {
+    fn run(&self, args: &[Arg], rows: usize, _: &[Wanted]) -> Result<Vec<Column>> {
         let [arg] = inputs(args)?;
         let tensor = stacked(arg, rows)?;
         let records = tensor.strings()?;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::data::{Column, DType, Dims, PartialShape, Spec, Tensor};
+use crate::data::{Column, DType, Dims, PartialShape, Spec, Tensor, Wanted};
 use crate::error::{Error, Result};
 use crate::graph::attr::{Attr, Attrs};
 use crate::graph::kernel::{Arg, Kernel, Tolerance};
@@ -174,7 +174,7 @@ impl Kernel for Slice {
         Ok(vec![Spec::Tensor { dtype, shape }])
     }
 
-    fn run(&self, args: &[Arg], rows: usize, _: &[bool]) -> Result<Vec<Column>> {
+    fn run(&self, args: &[Arg], rows: usize, _: &[Wanted]) -> Result<Vec<Column>> {
         let [arg] = inputs(args)?;
         let tensor = stacked(arg, rows)?;
         let row: Dims = tensor.dims().get(1..).unwrap_or_default().into();
@@ -212,7 +212,7 @@ impl Kernel for GetItem {
         Ok(vec![Spec::Tensor { dtype, shape }])
     }
 
-    fn run(&self, args: &[Arg], rows: usize, _: &[bool]) -> Result<Vec<Column>> {
+    fn run(&self, args: &[Arg], rows: usize, _: &[Wanted]) -> Result<Vec<Column>> {
         let [x, i] = inputs(args)?;
         let index = cast_tensor(&stacked(i, rows)?, DType::Int64)?;
         let (row, table) = (x.row_dims()?, x.tensor()?);

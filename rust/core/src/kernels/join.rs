@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::data::{BufferMut, BytesArray, Column, DType, Dims, PartialShape, Spec, Tensor};
+use crate::data::{BufferMut, BytesArray, Column, DType, Dims, PartialShape, Spec, Tensor, Wanted};
 use crate::error::{Error, Result};
 use crate::graph::attr::Attrs;
 use crate::graph::kernel::{Arg, Kernel, Tolerance};
@@ -115,7 +115,7 @@ impl Kernel for Join {
         Ok(vec![Spec::Tensor { dtype, shape }])
     }
 
-    fn run(&self, args: &[Arg], rows: usize, _: &[bool]) -> Result<Vec<Column>> {
+    fn run(&self, args: &[Arg], rows: usize, _: &[Wanted]) -> Result<Vec<Column>> {
         let row = |arg: &Arg| Ok(arg.row_dims()?.iter().map(|dim| Some(*dim)).collect());
         let shapes: Vec<Partial> = args.iter().map(row).collect::<Result<_>>()?;
         let (axis, dims) = self.rule(shapes.clone())?;

@@ -4,9 +4,9 @@
 
 use std::sync::Arc;
 
-use crate::data::{Column, DType, Spec, Value};
+use crate::data::{Column, DType, Spec, Value, Wanted};
 use crate::error::{Error, Result};
-use crate::formats::parse::{Feature, ParsePlan, Partition, Wanted};
+use crate::formats::parse::{Feature, ParsePlan, Partition};
 use crate::graph::attr::{Attr, Attrs};
 use crate::graph::kernel::{Arg, Kernel, Tolerance};
 use crate::kernels::cast::inputs;
@@ -141,10 +141,6 @@ pub(super) fn check_bytes(op: &str, what: &str, spec: &Spec, rank: usize) -> Res
     }
 }
 
-fn wanted(flags: &[bool]) -> Vec<Wanted> {
-    flags.iter().map(|wanted| Wanted::from(*wanted)).collect()
-}
-
 impl Kernel for ParseSingleExample {
     fn infer(&self, specs: &[Spec]) -> Result<Vec<Spec>> {
         let [records] = inputs(specs)?;
@@ -152,7 +148,7 @@ impl Kernel for ParseSingleExample {
         Ok(self.0.outputs_single().into_iter().map(|(_, spec)| spec).collect())
     }
 
-    fn run(&self, args: &[Arg], rows: usize, flags: &[bool]) -> Result<Vec<Column>> {
+    fn run(&self, args: &[Arg], rows: usize, wanted: &[Wanted]) -> Result<Vec<Column>> {
         let [arg] = inputs(args)?;
         if !arg.row_dims()?.is_empty() {
             let dims = arg.row_dims()?;
@@ -161,7 +157,7 @@ impl Kernel for ParseSingleExample {
             )));
         }
         let column = arg.clone().into_column(rows)?;
-        self.0.parse_rows(Arg::Column(column).tensor()?.strings()?, &wanted(flags))
+        self.0.parse_rows(Arg::Column(column).tensor()?.strings()?, wanted)
     }
 
     fn tolerance(&self) -> Tolerance {
@@ -188,8 +184,7 @@ impl Kernel for ParseExample {
         Ok(self.0.outputs_batch().into_iter().map(|(_, spec)| known(spec)).collect())
     }
 
-    fn run(&self, args: &[Arg], rows: usize, flags: &[bool]) -> Result<Vec<Column>> {
-        let wanted = wanted(flags);
+    fn run(&self, args: &[Arg], rows: usize, wanted: &[Wanted]) -> Result<Vec<Column>> {
         let row = |arg: &Arg, row: usize| {
             let dims = arg.row_dims()?;
             let [count] = dims else {
@@ -206,7 +201,7 @@ impl Kernel for ParseExample {
                 return Err(Error::internal("parse_example of nothing"));
             };
             let names = names.first().map(|names| row(names, index)).transpose()?;
-            let values = self.0.parse_batch(&row(records, index)?, names.as_ref(), &wanted)?;
+            let values = self.0.parse_batch(&row(records, index)?, names.as_ref(), wanted)?;
             outputs.iter_mut().zip(values).for_each(|(column, value)| column.push(value));
         }
         outputs.iter().map(|values| Column::from_values(values)).collect()
@@ -263,7 +258,7 @@ mod tests {
         );
         assert!(kernel.infer(&[Spec::tensor(DType::Bytes, [None])]).is_err());
         let arg = Arg::Column(Column::Stacked(records(&[3, 4], &[2])));
-        let columns = kernel.run(&[arg], 2, &[true, true]).unwrap();
+        let columns = kernel.run(&[arg], 2, &[Wanted::All; 2]).unwrap();
         assert_eq!(ints(&columns[0]), [3, 4]);
         assert!(matches!(columns[1], Column::Sparse(_)));
     }
@@ -274,7 +269,7 @@ mod tests {
         let specs = kernel.infer(&[Spec::tensor(DType::Bytes, [Some(2)])]).unwrap();
         assert_eq!(specs[0], Spec::tensor(DType::Int64, [Some(2)]));
         let arg = Arg::Column(Column::Stacked(records(&[1, 2, 3, 4], &[2, 2])));
-        let columns = kernel.run(&[arg], 2, &[true, false]).unwrap();
+        let columns = kernel.run(&[arg], 2, &[Wanted::All, Wanted::No]).unwrap();
         assert_eq!(ints(&columns[0]), [1, 2, 3, 4]);
         assert_eq!(columns[1].len(), 2);
         let names = BytesArray::from_values(["first", "second"]).unwrap();
@@ -282,7 +277,7 @@ mod tests {
         let broken = BytesArray::from_values([b"\xff", b"\xff"]).unwrap();
         let broken = Tensor::text(DType::Bytes, Dims::from_slice(&[1, 2]), broken).unwrap();
         let args = [Arg::Column(Column::Stacked(broken)), Arg::Const(names)];
-        let Err(error) = kernel.run(&args, 1, &[true, true]) else { panic!("no error") };
+        let Err(error) = kernel.run(&args, 1, &[Wanted::All; 2]) else { panic!("no error") };
         assert!(error.to_string().contains("Name: first"), "{error}");
         assert_eq!(error.place().record, None);
     }

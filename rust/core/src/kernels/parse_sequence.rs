@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::data::{BytesArray, Column, Spec, Value};
+use crate::data::{BytesArray, Column, Spec, Value, Wanted};
 use crate::error::{Error, Result};
 use crate::formats::parse::SequencePlan;
 use crate::graph::attr::Attrs;
@@ -71,11 +71,11 @@ impl Kernel for ParseSequence {
         Ok(self.plan.outputs_batch(count))
     }
 
-    fn run(&self, args: &[Arg], rows: usize, flags: &[bool]) -> Result<Vec<Column>> {
+    fn run(&self, args: &[Arg], rows: usize, wanted: &[Wanted]) -> Result<Vec<Column>> {
         let Some((records, names)) = args.split_first() else {
             return Err(Error::internal("no records to parse"));
         };
-        let mut outputs: Vec<Vec<Value>> = vec![Vec::with_capacity(rows); flags.len()];
+        let mut outputs: Vec<Vec<Value>> = vec![Vec::with_capacity(rows); wanted.len()];
         for index in 0..rows {
             let records = self.row(records, index)?;
             let names = names.first().map(|names| self.row(names, index)).transpose()?;
@@ -137,7 +137,7 @@ mod tests {
         let specs = kernel.infer(&[Spec::scalar(DType::Bytes)]).unwrap();
         assert_eq!(specs, [Spec::scalar(DType::Int64), Spec::tensor(DType::Int64, [None])]);
         let arg = Arg::Column(Column::Stacked(tensor(&[record(1), record(3)], &[2])));
-        let columns = kernel.run(&[arg], 2, &[true; 2]).unwrap();
+        let columns = kernel.run(&[arg], 2, &[Wanted::All; 2]).unwrap();
         assert!(matches!(&columns[1], Column::Rows(rows) if rows.shapes()[1][..] == [3]));
     }
 
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(specs[1], Spec::tensor(DType::Int64, [Some(2), None]));
         assert_eq!(specs[2], Spec::tensor(DType::Int64, [Some(2)]));
         let arg = Arg::Const(tensor(&[record(1), record(3)], &[2]));
-        let columns = kernel.run(&[arg], 1, &[true; 3]).unwrap();
+        let columns = kernel.run(&[arg], 1, &[Wanted::All; 3]).unwrap();
         let ints = |column: &Column| match column {
             Column::Stacked(tensor) => tensor.values::<i64>().unwrap().to_vec(),
             _ => panic!("not stacked"),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::data::{Column, DType, PartialShape, Spec};
+use crate::data::{Column, DType, PartialShape, Spec, Wanted};
 use crate::error::{Error, Result};
 use crate::graph::attr::Attrs;
 use crate::graph::kernel::{Arg, Kernel, Tolerance};
@@ -71,7 +71,7 @@ impl Kernel for Part {
         Ok(vec![spec])
     }
 
-    fn run(&self, args: &[Arg], _: usize, _: &[bool]) -> Result<Vec<Column>> {
+    fn run(&self, args: &[Arg], _: usize, _: &[Wanted]) -> Result<Vec<Column>> {
         let [arg] = inputs(args)?;
         let part = match (self, arg) {
             (Part::SparseValues, Arg::Column(Column::Sparse(sparse))) => Some(&sparse.values),
@@ -83,6 +83,13 @@ impl Kernel for Part {
         };
         let part = part.ok_or_else(|| Error::internal(format!("no part {self:?}")))?;
         Ok(vec![part.clone()])
+    }
+
+    fn wants(&self, _: usize) -> Wanted {
+        match self {
+            Part::SparseValues => Wanted::Values,
+            _ => Wanted::All,
+        }
     }
 
     fn tolerance(&self) -> Tolerance {

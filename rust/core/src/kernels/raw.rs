@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::data::{BufferMut, BytesArray, Column, DType, Dims, PartialShape, Rows, Spec, Tensor};
+use crate::data::{
+    BufferMut, BytesArray, Column, DType, Dims, PartialShape, Rows, Spec, Tensor, Wanted,
+};
 use crate::error::{Error, Result};
 use crate::formats::tensor_proto::type_name;
 use crate::graph::attr::Attrs;
@@ -157,7 +159,7 @@ impl Kernel for DecodeRaw {
         Ok(vec![Spec::Tensor { dtype: self.out_type, shape }])
     }
 
-    fn run(&self, args: &[Arg], rows: usize, _: &[bool]) -> Result<Vec<Column>> {
+    fn run(&self, args: &[Arg], rows: usize, _: &[Wanted]) -> Result<Vec<Column>> {
         let [arg] = inputs(args)?;
         let tensor = stacked(arg, rows)?;
         let (values, dims) = (tensor.strings()?, tensor.dims());

@@ -9,7 +9,7 @@ use half::{bf16, f16};
 use num_complex::Complex;
 
 use crate::data::shape::volume;
-use crate::data::{Column, DType, Dims, Element, PartialShape, Spec, Tensor};
+use crate::data::{Column, DType, Dims, Element, PartialShape, Spec, Tensor, Wanted};
 use crate::error::{Error, Result};
 use crate::graph::attr::Attrs;
 use crate::graph::kernel::{Arg, Kernel, Tolerance};
@@ -324,7 +324,7 @@ impl Kernel for Reduce {
         Ok(vec![Spec::Tensor { dtype: output, shape }])
     }
 
-    fn run(&self, args: &[Arg], rows: usize, _: &[bool]) -> Result<Vec<Column>> {
+    fn run(&self, args: &[Arg], rows: usize, _: &[Wanted]) -> Result<Vec<Column>> {
         let [arg] = inputs(args)?;
         let tensor = stacked(arg, rows)?;
         let row = tensor.dims().get(1..).unwrap_or_default();
@@ -357,7 +357,7 @@ mod tests {
 
     fn reduce(op: &str, attrs: Attrs, tensor: Tensor) -> Result<Tensor> {
         let kernel = build(op, &attrs)?.unwrap();
-        let column = kernel.run(&[Arg::Const(tensor)], 1, &[true])?.remove(0);
+        let column = kernel.run(&[Arg::Const(tensor)], 1, &[Wanted::All])?.remove(0);
         stacked(&Arg::Column(column), 1)?.row(0)
     }
 

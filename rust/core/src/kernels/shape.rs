@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use crate::data::shape::volume;
-use crate::data::{Column, DType, Dims, PartialShape, Spec, Tensor};
+use crate::data::{Column, DType, Dims, PartialShape, Spec, Tensor, Wanted};
 use crate::error::{Error, Result};
 use crate::graph::attr::Attrs;
 use crate::graph::kernel::{Arg, Kernel, Tolerance};
@@ -211,7 +211,7 @@ impl Kernel for Shaping {
         Ok(vec![Spec::Tensor { dtype, shape }])
     }
 
-    fn run(&self, args: &[Arg], rows: usize, _: &[bool]) -> Result<Vec<Column>> {
+    fn run(&self, args: &[Arg], rows: usize, _: &[Wanted]) -> Result<Vec<Column>> {
         let [arg] = inputs(args)?;
         let tensor = stacked(arg, rows)?;
         let row: Dims = tensor.dims().get(1..).unwrap_or_default().into();
@@ -242,7 +242,7 @@ impl Kernel for ShapeOf {
         Ok(vec![Spec::tensor(DType::Int64, [shape.rank()])])
     }
 
-    fn run(&self, args: &[Arg], rows: usize, _: &[bool]) -> Result<Vec<Column>> {
+    fn run(&self, args: &[Arg], rows: usize, _: &[Wanted]) -> Result<Vec<Column>> {
         let [arg] = inputs(args)?;
         let row: Vec<i64> = arg.row_dims()?.iter().map(|dim| *dim as i64).collect();
         Ok(vec![Arg::Const(Tensor::from_values(&[row.len()], &row)?).into_column(rows)?])

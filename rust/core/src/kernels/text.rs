@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::data::{Column, DType, Spec, Tensor};
+use crate::data::{Column, DType, Spec, Tensor, Wanted};
 use crate::error::{Error, Result};
 use crate::graph::attr::Attrs;
 use crate::graph::kernel::{Arg, Kernel};
@@ -45,7 +45,7 @@ impl Kernel for StringLength {
         Ok(vec![Spec::Tensor { dtype: self.dtype, shape: shape.clone() }])
     }
 
-    fn run(&self, args: &[Arg], rows: usize, _: &[bool]) -> Result<Vec<Column>> {
+    fn run(&self, args: &[Arg], rows: usize, _: &[Wanted]) -> Result<Vec<Column>> {
         let [arg] = inputs(args)?;
         let lengths = |tensor: &Tensor| {
             // A character of UTF-8 is a byte that does not continue another one.

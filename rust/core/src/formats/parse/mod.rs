@@ -24,5 +24,5 @@ mod sequence;
 mod sparse;
 mod varlen;
 
-pub use plan::{Feature, ParsePlan, Partition, Wanted};
+pub use plan::{Feature, ParsePlan, Partition};
 pub use sequence::SequencePlan;

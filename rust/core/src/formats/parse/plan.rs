@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::data::shape::volume;
-use crate::data::{BytesArray, Column, DType, Dims, PartialShape, Spec, Tensor, Value};
+use crate::data::{BytesArray, Column, DType, Dims, PartialShape, Spec, Tensor, Value, Wanted};
 use crate::error::{Error, Result};
 use crate::formats::parse::decode::{Decoded, decode};
 use crate::formats::parse::message::{Batch, type_name};
@@ -82,23 +82,6 @@ pub enum Partition {
     ValueRowIds(String),
     /// All rows have this length.
     UniformRowLength(usize),
-}
-
-/// How much of an output is read later.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
-    /// Nothing: it is not parsed, nor are its errors seen.
-    No,
-    /// Of a VarLen feature the values, without indices and dense shape.
-    Values,
-    /// All of it.
-    All,
-}
-
-impl From<bool> for Wanted {
-    fn from(wanted: bool) -> Self {
-        if wanted { Wanted::All } else { Wanted::No }
-    }
 }
 
 /// How the list of one key is read.
@@ -281,7 +264,7 @@ impl ParsePlan {
     }
 
     /// Parses each record by itself: one row a record in each column. Columns that are not wanted
-    /// hold nothing but rows. Byte strings share the memory of the records.
+    /// hold nothing but rows; they are not parsed, nor are their errors seen. Byte strings share the memory of the records.
     ///
     /// # Errors
     /// `InvalidArgument` for the first record that is no Example or does not fit the features,

@@ -9,13 +9,13 @@
 use std::sync::Arc;
 
 use crate::data::shape::volume;
-use crate::data::{BytesArray, DType, Dims, PartialShape, Spec, Tensor, Value};
+use crate::data::{BytesArray, DType, Dims, PartialShape, Spec, Tensor, Value, Wanted};
 use crate::error::{Error, Result};
 use crate::formats::example::{Kind, Malformed};
 use crate::formats::parse::decode::{Block, Decoded, reader};
 use crate::formats::parse::flat::Flat;
 use crate::formats::parse::message::{Batch, Fault, brackets, type_name};
-use crate::formats::parse::plan::{Feature, Form, Source, Wanted, check_default, flat, known};
+use crate::formats::parse::plan::{Feature, Form, Source, check_default, flat, known};
 use crate::formats::parse::ragged::Ragged;
 use crate::formats::parse::varlen;
 use crate::formats::sequence::{Part, parts, steps};

@@ -1,11 +1,10 @@
 //! VarLen and FixedLenSequence, made of flat lists.
 
 use crate::data::{
-    BufferMut, BytesArray, Column, DType, Dims, Rows, SparseColumn, Tensor, Value, View,
+    BufferMut, BytesArray, Column, DType, Dims, Rows, SparseColumn, Tensor, Value, View, Wanted,
 };
 use crate::error::{Error, Result};
 use crate::formats::parse::flat::Flat;
-use crate::formats::parse::plan::Wanted;
 
 /// A column of rows that nobody reads.
 pub(super) fn placeholder(rows: usize) -> Result<Column> {

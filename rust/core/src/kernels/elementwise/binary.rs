@@ -2,7 +2,7 @@
 
 use num_complex::Complex;
 
-use crate::data::{Column, DType, PartialShape, Spec, Tensor};
+use crate::data::{Column, DType, PartialShape, Spec, Tensor, Wanted};
 use crate::error::{Error, Result};
 use crate::graph::kernel::{Arg, Kernel, Tolerance};
 use crate::kernels::cast::{Source, dense, inputs};
@@ -201,7 +201,7 @@ impl Kernel for Binary {
         Ok(vec![Spec::Tensor { dtype, shape }])
     }
 
-    fn run(&self, args: &[Arg], rows: usize, _: &[bool]) -> Result<Vec<Column>> {
+    fn run(&self, args: &[Arg], rows: usize, _: &[Wanted]) -> Result<Vec<Column>> {
         let args = inputs(args)?;
         let dtype = args[0].tensor()?.dtype();
         Ok(vec![Column::Stacked(self.compute(args, rows, dtype)?)])

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::data::{BufferMut, Column, DType, Spec, Tensor};
+use crate::data::{BufferMut, Column, DType, Spec, Tensor, Wanted};
 use crate::error::{Error, Result};
 use crate::graph::kernel::{Arg, Kernel};
 use crate::kernels::cast::{Bool, Source, inputs};
@@ -119,7 +119,7 @@ impl Kernel for Compare {
         Ok(vec![Spec::Tensor { dtype: DType::Bool, shape }])
     }
 
-    fn run(&self, args: &[Arg], rows: usize, _: &[bool]) -> Result<Vec<Column>> {
+    fn run(&self, args: &[Arg], rows: usize, _: &[Wanted]) -> Result<Vec<Column>> {
         let args = inputs(args)?;
         let dtype = args[0].tensor()?.dtype();
         Ok(vec![Column::Stacked(self.compute(args, rows, dtype)?)])

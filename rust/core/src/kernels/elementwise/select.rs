@@ -3,7 +3,7 @@
 use bytemuck::Pod;
 use num_complex::Complex;
 
-use crate::data::{BufferMut, BytesArray, Column, DType, Spec, Tensor};
+use crate::data::{BufferMut, BytesArray, Column, DType, Spec, Tensor, Wanted};
 use crate::error::{Error, Result};
 use crate::graph::kernel::{Arg, Kernel, Tolerance};
 use crate::kernels::cast::{dense, inputs, scratch};
@@ -64,7 +64,7 @@ impl Kernel for Select {
         Ok(vec![Spec::Tensor { dtype, shape: broadcast_partial(shape, &both)? }])
     }
 
-    fn run(&self, args: &[Arg], rows: usize, _: &[bool]) -> Result<Vec<Column>> {
+    fn run(&self, args: &[Arg], rows: usize, _: &[Wanted]) -> Result<Vec<Column>> {
         let args = inputs(args)?;
         let loops = Loops::new(args, rows)?;
         let condition = args[0].tensor()?.values::<u8>()?;

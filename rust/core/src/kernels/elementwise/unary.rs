@@ -2,7 +2,7 @@
 
 use num_complex::Complex;
 
-use crate::data::{Column, DType, Element, Spec, Tensor};
+use crate::data::{Column, DType, Element, Spec, Tensor, Wanted};
 use crate::error::{Error, Result};
 use crate::graph::kernel::{Arg, Kernel, Tolerance};
 use crate::kernels::cast::{Bool, Source, dense, inputs, map_flat, scratch};
@@ -221,7 +221,7 @@ impl Kernel for Unary {
         Ok(vec![Spec::Tensor { dtype: output, shape: shape.clone() }])
     }
 
-    fn run(&self, args: &[Arg], rows: usize, _: &[bool]) -> Result<Vec<Column>> {
+    fn run(&self, args: &[Arg], rows: usize, _: &[Wanted]) -> Result<Vec<Column>> {
         let [arg] = inputs(args)?;
         Ok(vec![map_flat(arg, rows, |tensor| self.compute(tensor))?])
     }
