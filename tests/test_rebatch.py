@@ -93,7 +93,7 @@ def test_wrong_inputs_are_refused():
         hr.Dataset.range(10).rebatch(2)
     with pytest.raises(ValueError, match="rank 2"):
         batches().rebatch([[2]])
-    with pytest.raises(ValueError, match="one batch size"):
+    with pytest.raises(ValueError, match="batch dimension of component 0 is 2"):
         hr.Dataset.from_tensors((np.zeros(2), np.zeros(3))).rebatch(2)
 
 

@@ -64,6 +64,8 @@ def test_only_one_dense_component_is_taken():
         vectors(ROWS).ragged_batch(2).sparse_batch(3, [4])
     with pytest.raises(hr.errors.InvalidArgumentError, match="greater than zero"):
         vectors(ROWS).sparse_batch(0, [4])
+    with pytest.raises(ValueError, match="Dimension -2 must be >= 0"):
+        vectors(ROWS).sparse_batch(2, [-2])
     with pytest.raises(hr.errors.InvalidArgumentError, match="known rank"):
         vectors(ROWS).sparse_batch(2, None)
 

@@ -48,6 +48,24 @@ def batch_size(value: Any) -> int:
     return size
 
 
+def batched(element_spec: Any) -> None:
+    """Check that elements can be taken for batches of one size, as far as they are known."""
+    if isinstance(element_spec, UnknownSpec):
+        return
+    shapes = [getattr(spec, "shape", None) for spec in flatten(element_spec)]
+    if () in shapes:
+        raise ValueError(
+            "Invalid `batch_sizes`. Expected dataset with rank of >= 1 but found a dataset with "
+            "scalar elements. Fix the issue by adding the `batch` transformation to the dataset."
+        )
+    sizes = [shape[0] for shape in shapes if shape is not None and shape[0] is not None]
+    if len(set(sizes)) > 1:
+        raise ValueError(
+            f"Invalid `input_dataset.` The batch dimension of component 0 is {sizes[0]}, while the "
+            f"batch dimensions of all are {sizes}."
+        )
+
+
 def batch_sizes(value: Any) -> list[int]:
     """Return the batch sizes of `rebatch`: one or several, used in turn."""
     rank = np.ndim(value)
@@ -255,6 +273,9 @@ def single_dense(op: str, element_spec: Any) -> None:
 
 def row_shape(value: Any) -> tuple[int | None, ...]:
     """Return the row shape of `sparse_batch`."""
+    for dim in value if isinstance(value, Iterable) else ():
+        if isinstance(dim, int | np.integer) and dim < -1:
+            raise ValueError(f"Dimension {dim} must be >= 0")
     shape = as_shape(value)
     if shape is None:
         raise InvalidArgumentError("`row_shape` must have a known rank")

@@ -1122,6 +1122,7 @@ class Dataset(Generic[T_co]):
         >>> list(hr.Dataset.range(6).batch(3).rebatch([1, 2]))
         [array([0]), array([1, 2]), array([3]), array([4, 5])]
         """
+        checks.batched(self._plan.element_spec)
         return self._derive(
             "rebatch",
             batch_size=checks.batch_sizes(batch_size),

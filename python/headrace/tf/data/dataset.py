@@ -21,7 +21,7 @@ from .. import specs
 from ..bridge import source
 from ..functions import tensor_function
 from ..tensor import wrap
-from .arguments import argument, wrapped
+from .arguments import argument, tensors, wrapped
 from .generator import TensorSource
 from .iterator import Iterator, NumpyIterator
 
@@ -219,6 +219,19 @@ class Dataset(own.Dataset[Any]):
         np.int64(3)
         """
         return wrap(np.int64(self._plan.cardinality))
+
+    def fingerprint(self) -> Any:
+        """Return 64 bits that tell this pipeline from others, a uint64 tensor.
+
+        Examples
+        --------
+        >>> tf.data.Dataset.range(3).fingerprint().dtype
+        tf.uint64
+        """
+        return wrap(super().fingerprint())
+
+    def _at(self, index: int) -> Any:
+        return tensors(super()._at(index))
 
     def get_next(self) -> Any:
         """Raise AttributeError: an iterator has it."""

@@ -56,7 +56,7 @@ impl Access {
     pub fn at(&self, index: i64) -> Result<Chunk> {
         let out_of_range = || {
             let count = self.count;
-            let text = format!("index out of range [0, {count}): {index}");
+            let text = format!("Index out of range [0, {count}):{index}");
             Error::new(ErrorKind::OutOfRange, text)
         };
         let since = u64::try_from(index).ok().filter(|index| *index < self.count);

@@ -1,4 +1,5 @@
-//! `experimental.assert_cardinality`: elements whose number is promised, and checked.
+//! `experimental.assert_cardinality`: elements whose number is promised, and checked. The errors
+//! have tf.data's words, which its users look for.
 
 use std::sync::Arc;
 
@@ -88,12 +89,12 @@ impl AssertCardinalityStage {
         match self.expected {
             Some(expected) if expected == self.taken => Ok(()),
             Some(expected) => Err(Error::failed_precondition(format!(
-                "input dataset was expected to contain {} but contained only {taken}",
+                "Input dataset was expected to contain {} but contained only {taken}.",
                 elements(expected)
             ))),
             None => Err(Error::failed_precondition(format!(
-                "input dataset was expected to contain an infinite number of elements but \
-                 contained only {taken}"
+                "Input dataset was expected to contain an infinite number of elements but \
+                 contained only {taken}."
             ))),
         }
     }
@@ -101,7 +102,7 @@ impl AssertCardinalityStage {
     fn too_many(&mut self, expected: u64) -> Error {
         self.input = None;
         Error::failed_precondition(format!(
-            "input dataset was expected to contain {} but contained at least {}",
+            "Input dataset was expected to contain {} but contained at least {}.",
             elements(expected),
             elements(expected + 1)
         ))
