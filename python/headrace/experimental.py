@@ -24,6 +24,7 @@ __all__ = [
     "UNKNOWN_CARDINALITY",
     "Counter",
     "CsvDataset",
+    "RandomDataset",
     "TFRecordWriter",
     "assert_cardinality",
     "at",
@@ -102,6 +103,21 @@ class TFRecordWriter:
         with RecordWriter(self._filename, self._compression_type) as writer:
             for record in dataset.as_numpy_iterator():
                 writer.write(record.encode() if isinstance(record, str) else record)
+
+
+def RandomDataset(
+    seed: SupportsIndex | None = None,
+    rerandomize_each_iteration: bool | None = None,
+    name: str | None = None,
+) -> Dataset[np.int64]:
+    """Make `Dataset.random`; mirrors ``tf.data.experimental.RandomDataset``.
+
+    Examples
+    --------
+    >>> next(iter(RandomDataset(seed=4))) == next(iter(hr.Dataset.random(seed=4)))
+    np.True_
+    """
+    return Dataset.random(seed, rerandomize_each_iteration, name)
 
 
 def assert_cardinality(expected_cardinality: SupportsIndex) -> Transformation:
