@@ -197,6 +197,16 @@ class Dataset(own.Dataset[Any]):
                 )
         return NumpyIterator(self.iterator())
 
+    def make_one_shot_iterator(self) -> Iterator:
+        """Start a run; the method of TensorFlow 1, kept for the code that calls it.
+
+        Examples
+        --------
+        >>> tf.data.Dataset.range(2).make_one_shot_iterator().get_next().numpy()
+        np.int64(0)
+        """
+        return self.iterator()
+
     # Looking.
 
     @property
