@@ -80,10 +80,16 @@ def test_a_column_takes_the_dtype_of_its_default():
         io.decode_csv("1", [np.float16(1)])
     with pytest.raises(hr.errors.InvalidArgumentError, match="one value or none"):
         io.decode_csv("1", [[1, 2]])
-    with pytest.raises(hr.errors.InvalidArgumentError, match="strictly increasing"):
+    with pytest.raises(
+        hr.errors.InvalidArgumentError, match="select_cols is not strictly increasing"
+    ):
         io.decode_csv("1,2", [[1], [2]], select_cols=[1, 0])
-    with pytest.raises(hr.errors.InvalidArgumentError, match="match output size"):
+    with pytest.raises(hr.errors.InvalidArgumentError, match="Length of select_cols"):
         io.decode_csv("1,2", [[1], [2]], select_cols=[1])
+    with pytest.raises(hr.errors.InvalidArgumentError, match="negative"):
+        io.decode_csv("1,2", [[1], [2]], select_cols=[-1, 0])
+    with pytest.raises(hr.errors.InvalidArgumentError, match="at most rank 1"):
+        io.decode_csv("1", [[[1]]])
     with pytest.raises(hr.errors.InvalidArgumentError, match="only 1 char"):
         io.decode_csv("1,2", [[1], [2]], field_delim=";;")
 

@@ -3,6 +3,7 @@
 import pathlib
 import pickle
 
+import numpy as np
 import pytest
 
 import headrace as hr
@@ -53,10 +54,13 @@ def test_what_is_written_is_there(folder):
     assert pathlib.Path("w").read_bytes() == b"\xc3\xa9z"
     with gfile.GFile("w", "w") as file, pytest.raises(TypeError, match="binary or unicode"):
         file.write(3)
-    with gfile.GFile("w", "r+") as file:
-        file.write("ab")
-        file.seek(0)
-        assert file.read() == "ab"
+    for mode in ("r+", "w+", "a+"):
+        with gfile.GFile(mode, mode) as file:
+            file.write("ab\nc")
+            file.flush()
+            assert (file.tell(), file.size()) == (0, 4)
+            assert file.read() == "ab\nc"
+        assert (file.readline(), file.tell()) == ("ab\n", 3)
 
 
 @pytest.mark.parametrize(
@@ -71,6 +75,8 @@ def test_what_is_written_is_there(folder):
         (lambda: gfile.GFile("a/x.txt").seek(-1), errors.InvalidArgumentError, "negative"),
         (lambda: gfile.GFile("a/x.txt").seek(0, 5), errors.InvalidArgumentError, "whence"),
         (lambda: gfile.GFile("a/x.txt").seek(), TypeError, "offset argument required"),
+        (lambda: gfile.GFile("a/x.txt").seek(0, position=0), TypeError, "simultaneously"),
+        (lambda: gfile.GFile("a/x.txt").read(-2), errors.InvalidArgumentError, "-1 or more"),
         (lambda: gfile.listdir("no"), errors.NotFoundError, "Could not find directory no"),
         (lambda: gfile.listdir("a/x.txt"), errors.NotFoundError, "Could not find directory"),
         (lambda: gfile.mkdir("n1/n2"), errors.NotFoundError, "No such file"),
@@ -92,6 +98,12 @@ def test_what_is_written_is_there(folder):
 def test_errors_are_tensorflows(folder, call, kind, words):
     with pytest.raises(kind, match=words):
         call()
+
+
+def test_numpy_reads_archives_from_them(folder):
+    np.savez_compressed("a.npz", x=np.arange(3))
+    with gfile.GFile("a.npz", "rb") as file:
+        assert np.load(file)["x"].tolist() == [0, 1, 2]
 
 
 def test_reading_past_the_end_is_out_of_range(folder):

@@ -233,9 +233,42 @@ def test_what_tensorflow_refuses_is_refused_in_its_words(parse, words):
         parse()
 
 
+def test_shapes_and_defaults_may_be_written_shortly():
+    features = {
+        "a": tf.io.FixedLenFeature(2, tf.int64),
+        "b": tf.io.FixedLenFeature((1, 2), tf.string, default_value=np.array(["x", "y"])),
+    }
+    parsed = tf.io.parse_example([_example(a=[3, 4])], features, np.empty((0,), bytes))
+    assert parsed["a"].numpy().tolist() == [[3, 4]]
+    assert parsed["b"].numpy().tolist() == [[[b"x", b"y"]]]
+    for feature, words in [
+        (tf.io.FixedLenFeature(None, tf.int64), "Missing shape for feature a"),
+        (tf.io.FixedLenSequenceFeature([], tf.int64, True, []), "Cannot reshape a tensor with 0"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            tf.io.parse_example([b""], {"a": feature})
+
+
 def test_one_record_may_be_parsed_by_parse_example():
     parsed = tf.io.parse_example(_example(a=[3]), {"a": tf.io.FixedLenFeature([], tf.int64)})
     assert parsed["a"].shape == ()
+
+
+def test_ragged_parts_that_do_not_fit_are_named():
+    feature = tf.io.RaggedFeature(
+        tf.int64, "v", [tf.io.RaggedFeature.RowLengths("n")], validate=True
+    )
+    words = "Feature r: values and partitions are not aligned"
+    with pytest.raises(ValueError, match=words):
+        tf.io.parse_example([_example(n=[5])], {"r": feature})
+    sequence = tf.train.SequenceExample()
+    lists = sequence.feature_lists.feature_list
+    for name in ("v", "v", "n"):
+        lists[name].feature.add().int64_list.value.append(1)
+    with pytest.raises(ValueError, match=words):
+        tf.io.parse_single_sequence_example(
+            sequence.SerializeToString(), sequence_features={"r": feature}
+        )
 
 
 def test_the_specs_of_a_mapped_parser_are_known():
@@ -298,6 +331,18 @@ def test_records_are_written_and_read(tmp_path):
         tf.io.TFRecordWriter(str(tmp_path / "no" / "file"))
 
 
+def test_a_closed_writer_says_what_is_lost(tmp_path):
+    writer = tf.io.TFRecordWriter(str(tmp_path / "a"))
+    writer.write(b"one")
+    writer.close()
+    writer.close()
+    with pytest.warns(RuntimeWarning, match="lost"):
+        writer.write(b"two")
+    with pytest.raises(tf.errors.FailedPreconditionError):
+        writer.flush()
+    assert [x.numpy() for x in tf.data.TFRecordDataset(str(tmp_path / "a"))] == [b"one"]
+
+
 def test_files_are_read_written_and_found(tmp_path):
     path = str(tmp_path / "new" / "a.txt")
     tf.io.write_file(path, tf.constant("text"))
@@ -342,7 +387,7 @@ def test_examples_in_json_become_messages():
     assert feature["c"].float_list.value[0] == 1.5
     assert feature["d"].WhichOneof("kind") is None
     many = tf.io.decode_json_example([text, "{}"])
-    assert many.numpy().tolist() == [message.SerializeToString(), b"\n\x00"]
+    assert many.numpy().tolist() == [message.SerializeToString(), b""]
     for wrong in ("nope", "[]", '{"features": {"feature": {"a": {"x": {"value": [1]}}}}}'):
         with pytest.raises(tf.errors.InvalidArgumentError, match="JSON"):
             tf.io.decode_json_example(wrong)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from types import TracebackType
 from typing import Any, Self
 
@@ -333,12 +334,23 @@ def decode_csv(
     >>> hr.io.decode_csv([b"1,a", b",b"], [np.int32(7), b""])
     [array([1, 7], dtype=int32), array([b'a', b'b'], dtype=object)]
     """
+    columns = None if select_cols is None else [int(column) for column in select_cols]
+    if columns is not None:
+        if any(later <= earlier for earlier, later in pairwise(columns)):
+            raise InvalidArgumentError(f"select_cols is not strictly increasing: {columns}")
+        if columns and columns[0] < 0:
+            raise InvalidArgumentError(f"select_cols contains negative values: {columns}")
+        if len(columns) != len(record_defaults):
+            raise InvalidArgumentError(
+                "Length of select_cols and record_defaults do not match: "
+                f"{len(columns)} and {len(record_defaults)}"
+            )
     attrs = {
         "outputs": [_csv_column(number, entry) for number, entry in enumerate(record_defaults)],
         "field_delim": field_delim,
         "use_quote_delim": checks.flag("use_quote_delim", use_quote_delim),
         "na_value": na_value,
-        "select_cols": None if select_cols is None else [int(column) for column in select_cols],
+        "select_cols": columns,
     }
     return apply_op("decode_csv", attrs, checks.tensor(records))
 
@@ -361,7 +373,8 @@ def _csv_column(number: int, entry: Any) -> list[Any]:
         default = array.reshape(-1)[0] if array.size else None
     if array.ndim > 1 or array.size > 1:
         raise InvalidArgumentError(
-            f"record_defaults[{number}] must be one value or none, got shape {array.shape}"
+            "Each record default should be at most rank 1, one value or none: "
+            f"record_defaults[{number}] has shape {array.shape}"
         )
     return [dtype, default]
 

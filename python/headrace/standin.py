@@ -55,7 +55,7 @@ def has_symbols(nest: Any) -> bool:
 
 def joined(value: Any) -> Any:
     """Return a list that holds symbols as the one tensor it stands for."""
-    if tracing.tracer is not None and isinstance(value, list) and any(map(is_symbol, value)):
+    if tracing.tracer is not None and type(value) is list and any(map(is_symbol, value)):
         return np.stack(value)
     return value
 

@@ -274,8 +274,10 @@ def _fields(message: dict[str, Any]) -> dict[str, Any]:
     """Return an Example of JSON as keyword arguments."""
     import base64
 
+    if not message.get("features"):
+        return {name: {} for name in message}
     features = {}
-    for key, feature in (message.get("features") or {}).get("feature", {}).items():
+    for key, feature in message["features"].get("feature", {}).items():
         made: dict[str, Any] = {}
         for kind, content in feature.items():
             name = _LISTS.get(kind, kind)

@@ -58,7 +58,7 @@ class FixedLenFeature(NamedTuple):
 
     def _own(self, key: str) -> Any:
         dtype = _dtype(key, self.dtype)
-        shape = _shape(self.shape)
+        shape = _shape(key, self.shape)
         default = _default(self.default_value, self.dtype)
         if shape[:1] == [None]:
             raise ValueError(
@@ -88,9 +88,17 @@ class FixedLenSequenceFeature(NamedTuple):
     default_value: Any = None
 
     def _own(self, key: str) -> Any:
-        default = _default(self.default_value, self.dtype)
         dtype = _dtype(key, self.dtype)
-        return own.FixedLenSequenceFeature(_shape(self.shape), dtype, self.allow_missing, default)
+        default = _default(self.default_value, self.dtype)
+        size = 1 if default is None else np.size(default)
+        if size != 1:
+            raise ValueError(
+                f"Cannot reshape a tensor with {size} elements to shape [] (1 elements): the "
+                f"default_value of feature {key} pads a batch and must be one value"
+            )
+        return own.FixedLenSequenceFeature(
+            _shape(key, self.shape), dtype, self.allow_missing, default
+        )
 
 
 class SparseFeature(NamedTuple):
@@ -215,12 +223,10 @@ def _dtype(key: str, dtype: Any) -> Any:
     return dtype_to_own(as_dtype(dtype))
 
 
-def _shape(shape: Any) -> list[int | None]:
-    if shape is None:
-        raise ValueError("Missing shape for a feature of fixed length")
-    found = TensorShape(shape)
+def _shape(key: str, shape: Any) -> list[int | None]:
+    found = TensorShape([shape] if isinstance(shape, int | np.integer) else shape)
     if found.rank is None:
-        raise ValueError("the shape of a feature of fixed length must be known")
+        raise ValueError(f"Missing shape for feature {key}.")
     return list(found)
 
 

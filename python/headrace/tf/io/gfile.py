@@ -96,9 +96,9 @@ class GFile:
         self._name = name
         self._mode = mode
         self._plain = plain
-        self._reads = plain == "r" or "+" in plain
-        self._writes = plain != "r"
-        self._file: IO[bytes] | None = None
+        # Reading and writing have a position each, so that each has a file of its own.
+        self._reading: IO[bytes] | None = None
+        self._writing: IO[bytes] | None = None
 
     @property
     def name(self) -> Any:
@@ -110,19 +110,26 @@ class GFile:
         """The mode, as it was given."""
         return self._mode
 
-    def _open(self, *, writing: bool) -> IO[bytes]:
-        if writing and not self._writes:
-            raise PermissionDeniedError("File isn't open for writing")
-        if not writing and not self._reads:
+    def _reader(self) -> IO[bytes]:
+        if self._plain in ("w", "a"):
             raise PermissionDeniedError("File isn't open for reading")
-        if self._file is None:
-            path = _path(self._name)
-            try:
-                mode = self._plain[0] + "b" + self._plain[1:]
-                self._file = open(path, mode)  # noqa: SIM115 (closed by `close`)
-            except OSError as error:
-                _raise(error, path)
-        return self._file
+        if self._reading is None:
+            self._reading = self._open("rb")
+        return self._reading
+
+    def _writer(self) -> IO[bytes]:
+        if self._plain == "r":
+            raise PermissionDeniedError("File isn't open for writing")
+        if self._writing is None:
+            self._writing = self._open("ab" if self._plain[0] == "a" else "wb")
+        return self._writing
+
+    def _open(self, mode: str) -> IO[bytes]:
+        path = _path(self._name)
+        try:
+            return open(path, mode)
+        except OSError as error:
+            _raise(error, path)
 
     def _text(self, data: bytes) -> Any:
         return data if "b" in self._mode else data.decode()
@@ -138,15 +145,19 @@ class GFile:
         ------
         OutOfRangeError
             The position is past the end.
+        InvalidArgumentError
+            `n` is less than -1.
         """
-        file = self._open(writing=False)
+        file = self._reader()
+        if n < -1:
+            raise InvalidArgumentError(f"the number of bytes to read must be -1 or more, got {n}")
         if file.tell() > os.fstat(file.fileno()).st_size:
             raise OutOfRangeError("reached end of file")
         return self._text(file.read(n))
 
     def readline(self) -> Any:
         """Return the next line with its end, empty at the end of the file."""
-        return self._text(self._open(writing=False).readline())
+        return self._text(self._reader().readline())
 
     def readlines(self) -> list[Any]:
         """Return all lines that are left."""
@@ -154,11 +165,10 @@ class GFile:
 
     def write(self, file_content: str | bytes) -> None:
         """Write text, as UTF-8, or bytes."""
-        file = self._open(writing=True)
+        file = self._writer()
         if not isinstance(file_content, str | bytes):
             raise TypeError(f"Expected binary or unicode string, got {file_content!r}")
-        data = file_content.encode() if isinstance(file_content, str) else file_content
-        file.write(data)
+        file.write(file_content.encode() if isinstance(file_content, str) else file_content)
 
     def seek(self, offset: int | None = None, whence: int = 0, position: int | None = None) -> None:
         """Go to a position, counted from the start, from here (1) or from the end (2).
@@ -168,16 +178,17 @@ class GFile:
         InvalidArgumentError
             The position is negative, or `whence` is another number.
         """
+        file = self._reader()
         if offset is None and position is None:
             raise TypeError("seek(): offset argument required")
-        file = self._open(writing=False)
-        offset = position if offset is None else offset
+        if offset is not None and position is not None:
+            raise TypeError("seek(): offset and position may not be set simultaneously.")
         bases = {0: 0, 1: file.tell(), 2: os.fstat(file.fileno()).st_size}
         if whence not in bases:
             raise InvalidArgumentError(
                 f"Invalid whence argument: {whence}. Valid values are 0, 1, or 2."
             )
-        target = bases[whence] + (offset or 0)
+        target = bases[whence] + (offset or position or 0)
         if target < 0:
             raise InvalidArgumentError(f"Seeking to a negative position: {target}")
         file.seek(target)
@@ -187,8 +198,8 @@ class GFile:
         return True
 
     def tell(self) -> int:
-        """Return the position."""
-        return self._open(writing=self._writes).tell()
+        """Return the position of reading, or of writing if there is no reading."""
+        return (self._writer() if self._plain in ("w", "a") else self._reader()).tell()
 
     def next(self) -> Any:
         """Return the next line; StopIteration at the end."""
@@ -204,17 +215,18 @@ class GFile:
 
     def flush(self) -> None:
         """Hand what was written to the operating system."""
-        if self._file is not None and self._writes:
-            self._file.flush()
+        if self._writing is not None:
+            self._writing.flush()
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        for file in (self._reading, self._writing):
+            if file is not None:
+                file.close()
+        self._reading = self._writing = None
 
     def __del__(self) -> None:
-        if getattr(self, "_file", None) is not None:
+        if hasattr(self, "_writing"):
             self.close()
 
     def __enter__(self) -> Self:

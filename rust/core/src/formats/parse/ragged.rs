@@ -163,8 +163,9 @@ impl Ragged {
                 cut.offsets.push(cut.splits.len());
                 rows[row] = cut.splits.len() - start - 1;
                 let splits = &cut.splits[start..];
-                (self.validate && !fits(splits, parts))
-                    .then(|| format!("row splits {} do not fit {parts} parts", Shown(splits)))
+                (self.validate && !fits(splits, parts)).then(|| {
+                    not_aligned(key, &format!("row splits {} for {parts} parts", Shown(splits)))
+                })
             })?;
             levels.push(cut);
         }
@@ -290,6 +291,11 @@ fn row_lengths(ids: &[i64]) -> Result<Vec<i64>, String> {
     let mut lengths = vec![0; rows.iter().max().map_or(0, |last| last + 1)];
     rows.iter().for_each(|row| lengths[*row] += 1);
     Ok(lengths)
+}
+
+/// What is said of values and partitions that do not fit each other, in TensorFlow's words.
+pub(super) fn not_aligned(key: &str, detail: &str) -> String {
+    format!("Feature {key}: values and partitions are not aligned: {detail}")
 }
 
 /// True if `splits` cut exactly `parts` parts.

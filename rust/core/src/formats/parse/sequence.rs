@@ -16,7 +16,7 @@ use crate::formats::parse::decode::{Block, Decoded, reader};
 use crate::formats::parse::flat::Flat;
 use crate::formats::parse::message::{Batch, Fault, brackets, type_name};
 use crate::formats::parse::plan::{Feature, Form, Source, check_default, flat, known};
-use crate::formats::parse::ragged::Ragged;
+use crate::formats::parse::ragged::{Ragged, not_aligned};
 use crate::formats::parse::varlen;
 use crate::formats::sequence::{Part, parts, steps};
 
@@ -553,15 +553,9 @@ impl Lists<'_> {
             return Err(Error::internal("a ragged feature without values"));
         };
         if let Some(other) = sources.iter().find(|other| self.ends[**other] != self.ends[source]) {
-            let count = |source: usize| self.rows[source].len();
-            return Err(self.invalid(
-                key,
-                format!(
-                    "the values of {key} have {} steps, their partition {}",
-                    count(source),
-                    count(*other)
-                ),
-            ));
+            let (values, cut) = (self.rows[source].len(), self.rows[*other].len());
+            let detail = format!("the values have {values} steps, what cuts them {cut}");
+            return Err(self.invalid(key, not_aligned(key, &detail)));
         }
         let steps = Batch { records: &self.rows[source], names: None, ..self.batch };
         let value = ragged.batch(key, &self.decoded, &steps)?;
