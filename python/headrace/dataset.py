@@ -1666,8 +1666,8 @@ class Dataset(Generic[T_co]):
         (array([ 9, 16, 25]), array([81]))
         """
         number = checks.integer("index", index)
-        if number < 0 and self.cardinality() > 0:
-            number += self.cardinality()
+        if number < 0 and self._plan.cardinality > 0:
+            number += self._plan.cardinality
         return self._at(number)
 
     def _at(self, index: int) -> T_co:

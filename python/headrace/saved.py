@@ -111,7 +111,7 @@ def save(
         )
     folder = checks.path("path", path)
     codec = compression_of(compression)
-    spec = dataset.element_spec
+    spec = dataset._plan.element_spec
     if not isinstance(spec, UnknownSpec):
         spec_to_json(spec)  # refuses what cannot be written before anything is
     written = dataset

@@ -63,6 +63,11 @@ def unary(name: str) -> Callable[[Any], Any]:
     return forward
 
 
+def unsupported(self: Any, other: Any) -> Any:
+    """Say that there is no such operator; Python raises TypeError."""
+    return NotImplemented
+
+
 _VALID = (
     "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
     "tf.int32/tf.int64 tensors are valid indices"

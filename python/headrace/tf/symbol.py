@@ -120,10 +120,12 @@ class SymbolicTensor(Symbol):
     __lt__, __le__ = operators.method("less"), operators.method("less_equal")
     __gt__, __ge__ = operators.method("greater"), operators.method("greater_equal")
     __eq__, __ne__ = operators.method("eq"), operators.method("ne")
-    __iadd__ = __isub__ = __imul__ = __itruediv__ = __ifloordiv__ = None
-    __imod__ = __ipow__ = __imatmul__ = __iand__ = __ior__ = __ixor__ = None
-    __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = None
-    __ilshift__ = __irshift__ = __divmod__ = __rdivmod__ = None
+    # Tensors are values: `x += y` binds a new one.
+    __iadd__, __isub__, __imul__, __itruediv__ = __add__, __sub__, __mul__, __truediv__
+    __ifloordiv__, __imod__, __ipow__, __imatmul__ = __floordiv__, __mod__, __pow__, __matmul__
+    __iand__, __ior__, __ixor__ = __and__, __or__, __xor__
+    __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = operators.unsupported
+    __ilshift__ = __irshift__ = __divmod__ = __rdivmod__ = operators.unsupported
     __neg__, __abs__ = operators.unary("negative"), operators.unary("abs")
     __invert__ = operators.unary("invert")
 

@@ -182,8 +182,8 @@ class TensorTracer(Tracer):
 def trace(function: Callable[..., Any], element_spec: Any) -> Traced:
     """Call a function with symbols and return what is known of it.
 
-    What the function itself raises comes through, as in TensorFlow; but not where it was called
-    with a branch on a value the other way.
+    Branches on values are tried both ways, loops for some turns. What the function itself raises
+    comes through, as in TensorFlow, but not from a path that its branches may never take.
     """
     for leaf in flatten(element_spec):
         if not isinstance(leaf, TensorSpec | SparseTensorSpec | RaggedTensorSpec | DatasetSpec):
@@ -216,7 +216,7 @@ def trace(function: Callable[..., Any], element_spec: Any) -> Traced:
     if first is None:
         assert error is not None
         raise error
-    first.element_spec = _joined(found) if not pending else UnknownSpec()
+    first.element_spec = _joined(found)
     if first.refusal is not None:
         first.refusal = first.refusal._replace(gives=first.element_spec)
     return first

@@ -34,6 +34,14 @@ __all__ = [
 _missing = lookup(__name__, ("experimental",))
 
 
+_READERS = ("FixedLengthRecordDataset", "TFRecordDataset", "TextLineDataset")
+
+
 def __getattr__(name: str) -> Any:
     found = reader(name)
     return _missing(name) if found is None else found
+
+
+def __dir__() -> list[str]:
+    names = [name for name in globals() if not name.startswith("_") or name == "__all__"]
+    return sorted({*names, *_READERS, "experimental"})

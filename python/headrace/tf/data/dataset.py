@@ -243,10 +243,6 @@ class Dataset(own.Dataset[Any]):
     def _at(self, index: int) -> Any:
         return tensors(super()._at(index))
 
-    def get_next(self) -> Any:
-        """Raise AttributeError: an iterator has it."""
-        raise AttributeError("a dataset has no get_next, iter(dataset) has")
-
     @property
     def _type_spec(self) -> Any:
         return specs.DatasetSpec(self.element_spec)

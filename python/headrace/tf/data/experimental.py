@@ -82,6 +82,8 @@ def _applied(name: str) -> Callable[..., Callable[[Any], Any]]:
 
 
 def __getattr__(name: str) -> Any:
+    if name == "RandomDataset" and hasattr(Dataset, "random"):
+        return Dataset.random
     found = getattr(own, name, None)
     if found is None and name in _STATIC and hasattr(Dataset, name):
         return getattr(Dataset, name)
@@ -98,4 +100,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*own.__all__, *(name for name in globals() if not name.startswith("_"))})
+    methods = [name for name in (*_STATIC, *_APPLIED) if hasattr(Dataset, name)]
+    return sorted(
+        {*own.__all__, *methods, *(name for name in globals() if not name.startswith("_"))}
+    )

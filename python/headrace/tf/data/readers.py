@@ -15,6 +15,11 @@ __all__ = ["reader"]
 _MADE: dict[str, Any] = {}
 
 
+def _plain(value: Any) -> Any:
+    """Return an argument as headrace takes it; a dataset of file names is read."""
+    return list(value.as_numpy_iterator()) if isinstance(value, Dataset) else argument(value)
+
+
 def reader(name: str) -> Any:
     """Return the class of this name over headrace's, or None if there is none."""
     if name in _MADE:
@@ -28,8 +33,8 @@ def reader(name: str) -> Any:
     kind: Any = own
 
     def make(cls: Any, *args: Any, **kwargs: Any) -> Any:
-        given = [argument(arg) for arg in args]
-        named = {key: argument(value) for key, value in kwargs.items()}
+        given = [_plain(arg) for arg in args]
+        named = {key: _plain(value) for key, value in kwargs.items()}
         return adopt(kind(*given, **named), cls)
 
     members = {

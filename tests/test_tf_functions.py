@@ -1,0 +1,184 @@
+"""Functions under headrace.tf: traced once, when the dataset is made, and run with tensors."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import headrace.tf as tf
+
+D = tf.data.Dataset
+
+
+def values(dataset):
+    return [x.tolist() for x in dataset.as_numpy_iterator()]
+
+
+def test_a_function_is_traced_once_and_never_called_again():
+    calls = []
+
+    def count(x):
+        calls.append(x)
+        return x + 1
+
+    dataset = D.range(5).map(count)
+    assert len(calls) == 1
+    assert values(dataset) == values(dataset) == [1, 2, 3, 4, 5]
+    assert len(calls) == 1
+    assert "runs as a graph" in dataset.explain()
+
+
+def test_what_a_function_captures_is_fixed_when_the_method_is_called():
+    offsets = np.array([1, 2])
+    dataset = D.range(2).map(lambda x: x + offsets[0])
+    offsets[0] = 100
+    assert values(dataset) == [1, 2]
+
+
+def test_what_a_function_raises_comes_out_of_the_method():
+    def fail(x):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        D.range(3).map(fail)
+
+
+def branch(x):
+    if x > 1:
+        y = x * 2
+    else:
+        y = x - 1
+    for i in range(3):
+        y += i
+    return y
+
+
+def loop(x):
+    total = tf.constant(0, tf.int64)
+    while total < x:
+        total += 2
+    for i in tf.range(x):
+        total += i
+    return total
+
+
+@pytest.mark.parametrize(("function", "expected"), [(branch, [2, 3, 7, 9]), (loop, [0, 2, 3, 7])])
+def test_branches_and_loops_on_values_run_as_python(function, expected):
+    dataset = D.range(4).map(function)
+    assert dataset.element_spec == tf.TensorSpec([], tf.int64)
+    assert values(dataset) == expected
+    assert "runs as Python" in dataset.explain()
+
+
+def test_an_exception_of_python_code_is_the_cause_of_tensorflows_error():
+    def fail(x):
+        raise ValueError("no")
+
+    dataset = D.range(2).map(lambda x: tf.py_function(fail, [x], tf.int64))
+    assert dataset.element_spec == tf.TensorSpec(None, tf.int64)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="ValueError: no") as caught:
+        list(dataset)
+    assert type(caught.value.__cause__) is ValueError
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (ValueError("x"), tf.errors.InvalidArgumentError),
+        (TypeError("x"), tf.errors.InvalidArgumentError),
+        (NotImplementedError("x"), tf.errors.UnimplementedError),
+        (RuntimeError("x"), tf.errors.UnknownError),
+    ],
+)
+def test_errors_of_generators_are_tensorflows(error, kind):
+    def generate():
+        yield 1
+        raise error
+
+    run = iter(D.from_generator(generate, tf.int32))
+    assert next(run).numpy() == 1
+    with pytest.raises(kind) as caught:
+        next(run)
+    assert caught.value.__cause__ is error
+
+
+def test_a_generator_may_yield_tensors():
+    dataset = D.from_generator(lambda: iter([tf.constant([1, 2])]), tf.int32)
+    assert values(dataset) == [[1, 2]]
+
+
+def test_printing_happens_once_per_element(capfd):
+    def show(x):
+        tf.print("x =", x)
+        return x
+
+    assert values(D.range(2).map(show)) == [0, 1]
+    assert capfd.readouterr().err == "x = 0\nx = 1\n"
+
+
+def test_functions_may_make_datasets_of_what_they_get():
+    dataset = D.range(3).flat_map(lambda x: D.range(x).map(lambda y: y + x))
+    assert dataset.element_spec == tf.TensorSpec([], tf.int64)
+    assert values(dataset) == [1, 2, 3]
+
+
+def test_datasets_may_be_components():
+    dataset = D.range(3).map(lambda x: (x, D.range(x)))
+    assert dataset.element_spec[1] == tf.data.DatasetSpec(tf.TensorSpec([], tf.int64))
+    assert values(dataset.flat_map(lambda x, inner: inner.map(lambda y: y + x))) == [1, 2, 3]
+    with pytest.raises(TypeError, match="not supported for datasets that produce"):
+        dataset.as_numpy_iterator()
+
+
+def test_sparse_and_ragged_values_go_through_functions():
+    sparse = tf.sparse.from_dense([0, 1])
+    dataset = D.from_tensors(sparse).map(lambda s: s.with_values(s.values * 2))
+    assert dataset.element_spec == tf.SparseTensorSpec([2], tf.int32)
+    assert values(dataset) == [[0, 2]]
+    ragged = tf.ragged.constant([[1], [2, 3]])
+    dataset = D.from_tensors(ragged).map(lambda r: (r + 1, r.row_lengths(), r.to_tensor()))
+    more, lengths, dense = next(iter(dataset))
+    assert more.to_list() == [[2], [3, 4]]
+    assert lengths.numpy().tolist() == [1, 2]
+    assert dense.numpy().tolist() == [[1, 0], [2, 3]]
+
+
+def test_datasets_pickle_with_their_functions():
+    dataset = D.range(4).map(lambda x: x * 2).filter(lambda x: x > 0).batch(2)
+    again = pickle.loads(pickle.dumps(dataset))
+    assert type(again) is D
+    assert values(again) == values(dataset) == [[2, 4], [6]]
+
+
+def test_a_run_goes_on_from_a_state_with_tensors():
+    def make():
+        return D.range(3).map(lambda x: x + 1)
+
+    run = iter(make())
+    next(run)
+    rest = list(make().iterator(run.state()))
+    assert [x.numpy() for x in rest] == [2, 3]
+    assert all(isinstance(x, tf.Tensor) for x in rest)
+
+
+def test_set_shape_states_what_python_code_gives():
+    def parse(x):
+        y = tf.py_function(lambda v: v * 2, [x], tf.int64)
+        y.set_shape([])
+        return y
+
+    dataset = D.range(2).map(parse)
+    assert dataset.element_spec == tf.TensorSpec([], tf.int64)
+    assert values(dataset.batch(2)) == [[0, 2]]
+
+
+def test_a_tensor_cannot_be_hashed_or_changed():
+    x = tf.constant([1, 2])
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(x)
+    with pytest.raises(TypeError, match="item assignment"):
+        x[0] = 5
+    y = x
+    y += 1
+    assert x.numpy().tolist() == [1, 2]
+    assert y.numpy().tolist() == [2, 3]
