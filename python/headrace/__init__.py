@@ -12,7 +12,17 @@ from . import errors, experimental, io, random
 from ._headrace import __version__
 from .dataset import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset, TFRecordDataset
 from .iterator import Iterator
-from .options import OptimizationOptions, Options, ThreadingOptions
+from .options import (
+    AutoShardPolicy,
+    AutotuneAlgorithm,
+    AutotuneOptions,
+    DistributeOptions,
+    ExternalStatePolicy,
+    OptimizationOptions,
+    Options,
+    ServiceOptions,
+    ThreadingOptions,
+)
 from .random import set_seed
 from .readers import FixedLengthRecordDataset, TextLineDataset
 from .spec import (
@@ -29,8 +39,13 @@ __all__ = [
     "AUTOTUNE",
     "INFINITE_CARDINALITY",
     "UNKNOWN_CARDINALITY",
+    "AutoShardPolicy",
+    "AutotuneAlgorithm",
+    "AutotuneOptions",
     "Dataset",
     "DatasetSpec",
+    "DistributeOptions",
+    "ExternalStatePolicy",
     "FixedLengthRecordDataset",
     "Iterator",
     "ObjectSpec",
@@ -38,6 +53,7 @@ __all__ = [
     "Options",
     "RaggedTensor",
     "RaggedTensorSpec",
+    "ServiceOptions",
     "SparseTensor",
     "SparseTensorSpec",
     "TFRecordDataset",

@@ -1528,16 +1528,23 @@ class Dataset(Generic[T_co]):
         return _make("with_options", (self,), options=Options().merge(options))
 
     def options(self) -> Options:
-        """Return the options of this dataset and its inputs, merged.
+        """Return the options of this dataset and its inputs, merged; mirrors ``tf.data``'s.
+
+        They cannot be changed: `with_options` sets others.
 
         Examples
         --------
         >>> hr.Dataset.range(3).options()
         Options()
         """
+        merged = self._merged_options()._freeze()
+        assert isinstance(merged, Options)
+        return merged
+
+    def _merged_options(self) -> Options:
         merged = Options()
         for dataset in flatten(self._inputs):
-            merged = merged.merge(dataset.options())
+            merged = merged.merge(dataset._merged_options())
         return merged if self._options is None else merged.merge(self._options)
 
     # ---------------------------------------------------------------- iteration
@@ -1567,7 +1574,7 @@ class Dataset(Generic[T_co]):
         [np.int64(1), np.int64(2)]
         """
         refuse_in_trace("iterates over a dataset")
-        return Iterator(self._plan, self.options().to_json(), state)
+        return Iterator(self._plan, self._merged_options().to_json(), state)
 
     def as_numpy_iterator(self) -> Iterator[T_co]:
         """Start a run; mirrors ``tf.data.Dataset.as_numpy_iterator``.
@@ -1689,8 +1696,15 @@ class Dataset(Generic[T_co]):
     def __repr__(self) -> str:
         return f"<{_class_name(self._op)} element_spec={self.element_spec!r}>"
 
-    def explain(self) -> str:
+    def explain(self, rewritten: bool = False) -> str:
         """Return the plan as text: each step with its elements, and how each function runs.
+
+        What an iterator rewrites is told below the last step.
+
+        Parameters
+        ----------
+        rewritten
+            Show the plan as it runs, after all rewrites.
 
         Examples
         --------
@@ -1701,7 +1715,7 @@ class Dataset(Generic[T_co]):
         """
         from .explain import explain
 
-        return explain(self)
+        return explain(self, checks.flag("rewritten", rewritten))
 
     # ----------------------------------------------------------------- the plan
 

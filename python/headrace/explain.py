@@ -22,7 +22,6 @@ from .spec import ObjectSpec, RaggedTensorSpec, Shape, SparseTensorSpec, TensorS
 from .tensors import RaggedTensor, SparseTensor
 
 if TYPE_CHECKING:
-    from ._headrace import Plan
     from .dataset import Dataset
 
 __all__ = ["explain"]
@@ -37,24 +36,12 @@ _DEFAULTS: dict[str, tuple[Any, ...]] = {
 }
 
 
-def explain(dataset: Dataset[Any]) -> str:
-    """Return the plan of `dataset` as text."""
-    injects = dataset.options().experimental_optimization.inject_prefetch is not False
-    quiet = dataset._plan.quiet and not _draws(dataset._plan)
-    rewrites = []
-    if injects and quiet and not _ends_in(dataset, "prefetch"):
-        rewrites.append("read ahead of the user by an injected prefetch (inject_prefetch)")
-    return "\n".join(_lines(dataset, "", "", rewrites))
-
-
-def _ends_in(dataset: Dataset[Any], op: str) -> bool:
-    while dataset._op == "with_options":
-        (dataset,) = dataset._inputs
-    return dataset._op == op
-
-
-def _draws(plan: Plan) -> bool:
-    return plan.seeds() is not None or any(map(_draws, plan.inputs))
+def explain(dataset: Dataset[Any], rewritten: bool = False) -> str:
+    """Return the plan of `dataset` as text: as it was built, or as it runs."""
+    options = dataset._merged_options().to_json()
+    if rewritten:
+        return dataset._plan.explain(options).rstrip()
+    return "\n".join(_lines(dataset, "", "", dataset._plan.rewrites(options)))
 
 
 def _vanishes(dataset: Dataset[Any]) -> bool:

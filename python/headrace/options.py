@@ -1,43 +1,125 @@
 """Options: what holds for a whole pipeline.
 
 Set fields, then give the object to `Dataset.with_options`. A field that is ``None`` says nothing:
-the default, or what a dataset further up says, holds. Mirrors ``tf.data.Options``.
+the default, or what a dataset further up says, holds. Mirrors ``tf.data.Options``; names that older
+releases of TensorFlow had are accepted too.
 """
 
 from __future__ import annotations
 
+import enum
 from typing import Any, ClassVar
 
-__all__ = ["OptimizationOptions", "Options", "ThreadingOptions"]
+from .errors import InvalidArgumentError
+
+__all__ = [
+    "AutoShardPolicy",
+    "AutotuneAlgorithm",
+    "AutotuneOptions",
+    "DistributeOptions",
+    "ExternalStatePolicy",
+    "OptimizationOptions",
+    "Options",
+    "ServiceOptions",
+    "ThreadingOptions",
+]
+
+
+class AutotuneAlgorithm(enum.Enum):
+    """How the engine would be tuned; mirrors ``tf.data.experimental.AutotuneAlgorithm``.
+
+    The engine has one way of its own, so this is kept and compared, and changes nothing.
+    """
+
+    DEFAULT = 0
+    HILL_CLIMB = 1
+    GRADIENT_DESCENT = 2
+    MAX_PARALLELISM = 3
+    STAGE_BASED = 4
+
+
+class AutoShardPolicy(enum.IntEnum):
+    """How a dataset is split between workers; mirrors ``tf.data.experimental.AutoShardPolicy``."""
+
+    OFF = -1
+    AUTO = 0
+    FILE = 1
+    DATA = 2
+    HINT = 3
+
+
+class ExternalStatePolicy(enum.Enum):
+    """What to do with state outside a pipeline when it is saved.
+
+    Mirrors ``tf.data.experimental.ExternalStatePolicy``. Kept and compared; states of iterators
+    never hold state of Python functions.
+    """
+
+    WARN = 0
+    IGNORE = 1
+    FAIL = 2
 
 
 class _Fields:
     """Named fields with types: setting an unknown name or a wrong type is an error."""
 
     _types: ClassVar[dict[str, type]] = {}
+    # Values that say nothing, where that is not None.
+    _silent: ClassVar[dict[str, Any]] = {}
+    # Other names of fields.
+    _aliases: ClassVar[dict[str, str]] = {}
+    _frozen = False
 
     def __init__(self, **values: Any) -> None:
-        for name, kind in self._types.items():
-            group = issubclass(kind, _Fields)
-            object.__setattr__(self, name, kind() if group else None)
+        for name in self._types:
+            object.__setattr__(self, name, self._default(name))
         for name, value in values.items():
             setattr(self, name, value)
 
+    @classmethod
+    def _default(cls, name: str) -> Any:
+        kind = cls._types[name]
+        return kind() if issubclass(kind, _Fields) else cls._silent.get(name)
+
+    def __getattr__(self, name: str) -> Any:
+        # Only for names that are no fields.
+        if name in self._aliases:
+            return getattr(self, self._aliases[name])
+        raise AttributeError(f"{type(self).__name__} has no property {name}{self._nearest(name)}")
+
     def __setattr__(self, name: str, value: Any) -> None:
+        if self._frozen:
+            raise ValueError(
+                "Mutating the options that `Dataset.options()` returned has no effect. Use "
+                "`Dataset.with_options(options)` to set or update the options of a dataset."
+            )
+        name = self._aliases.get(name, name)
         kind = self._types.get(name)
         if kind is None:
             raise AttributeError(
-                f"Cannot set the property {name} on {type(self).__name__}. "
-                f"Its properties are {', '.join(self._types)}."
+                f"Cannot set the property {name} on {type(self).__name__}{self._nearest(name)}"
             )
         group = issubclass(kind, _Fields)
         if value is None and not group:
-            pass
+            value = self._silent.get(name)
         elif not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
             raise TypeError(
                 f'Property "{name}" must be of type {kind}, got: {value!r} (type: {type(value)}).'
             )
+        elif isinstance(value, int) and kind is int and value < 0:
+            raise InvalidArgumentError(f"`{name}` must be at least 0, got {value}")
         object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"cannot delete the property {name}; set it to None")
+
+    def _nearest(self, name: str) -> str:
+        import difflib
+
+        known = [field for field in (*self._types, *self._aliases) if not field.startswith("_")]
+        close = difflib.get_close_matches(name, known, 1, cutoff=0.4)
+        guess = f"; did you mean {close[0]}?" if close else "."
+        return f"{guess} Its properties are {', '.join(known)}."
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -47,31 +129,133 @@ class _Fields:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        values = ((name, getattr(self, name)) for name in self._types)
-        said = (f"{name}={value!r}" for name, value in values if not _silent(value))
+        said = (f"{name}={value!r}" for name, value in self._said())
         return f"{type(self).__name__}({', '.join(said)})"
+
+    def _said(self) -> list[tuple[str, Any]]:
+        """Return the fields that say something."""
+        values = ((name, getattr(self, name)) for name in self._types)
+        return [(name, value) for name, value in values if value != self._default(name)]
 
     def _merge(self, later: Any) -> Any:
         merged = type(self)()
         for name, kind in self._types.items():
             ours, theirs = getattr(self, name), getattr(later, name)
             if issubclass(kind, _Fields):
-                setattr(merged, name, ours._merge(theirs))
+                value = ours._merge(theirs)
+            elif kind is list:
+                value = None if ours is theirs is None else [*(ours or ()), *(theirs or ())]
             else:
-                setattr(merged, name, ours if theirs is None else theirs)
+                value = ours if theirs == self._default(name) else theirs
+            object.__setattr__(merged, name, value)
         return merged
 
+    def _freeze(self) -> Any:
+        for name in self._types:
+            value = getattr(self, name)
+            if isinstance(value, _Fields):
+                value._freeze()
+        object.__setattr__(self, "_frozen", True)
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A copy may be changed.
+        return {name: getattr(self, name) for name in self._types}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name in self._types:
+            value = state[name] if name in state else self._default(name)
+            object.__setattr__(self, name, value)
+
     def _to_dict(self) -> dict[str, Any]:
-        values = ((name, getattr(self, name)) for name in self._types)
-        return {
-            name: value._to_dict() if isinstance(value, _Fields) else value
-            for name, value in values
-            if not _silent(value)
-        }
+        plain = {}
+        for name, value in self._said():
+            if isinstance(value, _Fields):
+                value = value._to_dict()
+            plain[name] = value.name if isinstance(value, enum.Enum) else value
+        return plain
 
 
-def _silent(value: Any) -> bool:
-    return value is None or (isinstance(value, _Fields) and value == type(value)())
+class AutotuneOptions(_Fields):
+    """What `AUTOTUNE` may use; mirrors ``tf.data.experimental.AutotuneOptions``.
+
+    Attributes
+    ----------
+    enabled
+        Kept; numbers of tasks do not change while a pipeline runs.
+    cpu_budget
+        How many tasks a step with `AUTOTUNE` may have; 0 or ``None``: as many as there are cores.
+    ram_budget
+        Bytes for what is read ahead; kept, the engine has bounds of its own.
+    autotune_algorithm
+        An `AutotuneAlgorithm`; kept, the engine has one of its own.
+    initial_parallelism
+        Kept; a step has its tasks from the start.
+    min_parallelism
+        A step with `AUTOTUNE` has at least so many tasks.
+
+    Examples
+    --------
+    >>> AutotuneOptions(cpu_budget=2)
+    AutotuneOptions(cpu_budget=2)
+    """
+
+    _types: ClassVar[dict[str, type]] = {
+        "enabled": bool,
+        "cpu_budget": int,
+        "ram_budget": int,
+        "autotune_algorithm": AutotuneAlgorithm,
+        "initial_parallelism": int,
+        "min_parallelism": int,
+    }
+    enabled: bool | None
+    cpu_budget: int | None
+    ram_budget: int | None
+    autotune_algorithm: AutotuneAlgorithm | None
+    initial_parallelism: int | None
+    min_parallelism: int | None
+
+
+class DistributeOptions(_Fields):
+    """How a pipeline is split; mirrors ``tf.data.experimental.DistributeOptions``.
+
+    Kept and compared: nothing is split without being asked, see `Dataset.shard`.
+
+    Attributes
+    ----------
+    auto_shard_policy
+        An `AutoShardPolicy`; ``AUTO`` says nothing.
+    num_devices
+        How many devices the pipeline feeds.
+
+    Examples
+    --------
+    >>> DistributeOptions(auto_shard_policy=AutoShardPolicy.OFF)
+    DistributeOptions(auto_shard_policy=<AutoShardPolicy.OFF: -1>)
+    """
+
+    _types: ClassVar[dict[str, type]] = {
+        "auto_shard_policy": AutoShardPolicy,
+        "num_devices": int,
+        "auto_shard": bool,  # before there were policies
+    }
+    _silent: ClassVar[dict[str, Any]] = {"auto_shard_policy": AutoShardPolicy.AUTO}
+    auto_shard_policy: AutoShardPolicy
+    num_devices: int | None
+    auto_shard: bool | None
+
+
+class ServiceOptions(_Fields):
+    """Options of the tf.data service, which there is none of; kept and compared.
+
+    Attributes
+    ----------
+    pinned
+        Whether a client would use pinned memory.
+    """
+
+    _types: ClassVar[dict[str, type]] = {"pinned": bool}
+    pinned: bool | None
 
 
 class ThreadingOptions(_Fields):
@@ -83,7 +267,7 @@ class ThreadingOptions(_Fields):
         How many tasks of one iterator run at once; 0 or ``None``: as many as there are cores. The
         threads themselves are shared by the whole process.
     max_intra_op_parallelism
-        How many threads one op may use.
+        How many threads one op may use; kept, each op uses one.
 
     Examples
     --------
@@ -99,16 +283,38 @@ class ThreadingOptions(_Fields):
     max_intra_op_parallelism: int | None
 
 
+class _MapVectorization(_Fields):
+    """The older form of a rewrite: a group with a switch."""
+
+    _types: ClassVar[dict[str, type]] = {"enabled": bool, "use_choose_fastest": bool}
+    enabled: bool | None
+    use_choose_fastest: bool | None
+
+
 class OptimizationOptions(_Fields):
     """Switches of the rewrites; mirrors ``tf.data.experimental.OptimizationOptions``.
 
-    A rewrite changes how a pipeline runs, never what it yields.
+    A rewrite changes how a pipeline runs, never what it yields. `Dataset.explain` tells which are
+    made. Switches of tf.data that are not listed here are kept and change nothing: steps that do
+    nothing always open as their input, graphs always run on many elements at once, batches are cut
+    without a copy, `skip` and `take` reach down to the source as they run.
 
     Attributes
     ----------
+    apply_default_optimizations
+        ``False``: only rewrites that are switched on are made.
     inject_prefetch
         Pipelines without side effects or random order read ahead of the user, as if they ended in
         ``prefetch(AUTOTUNE)``; on unless ``False``.
+    map_fusion
+        Neighbouring maps that run as graphs become one step; on unless ``False``.
+    map_and_filter_fusion
+        Maps and a filter on them that run as graphs become one step; on unless ``False``.
+    filter_fusion
+        Neighbouring filters that run as graphs become one step; off unless ``True``.
+    map_parallelization
+        Maps that run as graphs get ``num_parallel_calls=AUTOTUNE`` where reading ahead cannot be
+        noticed; off unless ``True``.
 
     Examples
     --------
@@ -116,8 +322,52 @@ class OptimizationOptions(_Fields):
     OptimizationOptions(inject_prefetch=True)
     """
 
-    _types: ClassVar[dict[str, type]] = {"inject_prefetch": bool}
+    _types: ClassVar[dict[str, type]] = {
+        "apply_default_optimizations": bool,
+        "filter_fusion": bool,
+        "filter_parallelization": bool,
+        "inject_prefetch": bool,
+        "map_and_batch_fusion": bool,
+        "map_and_filter_fusion": bool,
+        "map_fusion": bool,
+        "map_parallelization": bool,
+        "noop_elimination": bool,
+        "parallel_batch": bool,
+        "seq_interleave_prefetch": bool,
+        "shuffle_and_repeat_fusion": bool,
+        # Of older releases.
+        "autotune": bool,
+        "autotune_buffers": bool,
+        "autotune_cpu_budget": int,
+        "autotune_ram_budget": int,
+        "hoist_random_uniform": bool,
+        "map_vectorization": _MapVectorization,
+        "reorder_data_discarding_ops": bool,
+    }
+    apply_default_optimizations: bool | None
+    filter_fusion: bool | None
+    filter_parallelization: bool | None
     inject_prefetch: bool | None
+    map_and_batch_fusion: bool | None
+    map_and_filter_fusion: bool | None
+    map_fusion: bool | None
+    map_parallelization: bool | None
+    noop_elimination: bool | None
+    parallel_batch: bool | None
+    seq_interleave_prefetch: bool | None
+    shuffle_and_repeat_fusion: bool | None
+    autotune: bool | None
+    autotune_buffers: bool | None
+    autotune_cpu_budget: int | None
+    autotune_ram_budget: int | None
+    hoist_random_uniform: bool | None
+    map_vectorization: _MapVectorization
+    reorder_data_discarding_ops: bool | None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "map_vectorization" and isinstance(value, bool):
+            value = _MapVectorization(enabled=value)
+        super().__setattr__(name, value)
 
 
 class Options(_Fields):
@@ -125,19 +375,40 @@ class Options(_Fields):
 
     Attributes
     ----------
+    autotune
+        An `AutotuneOptions`.
     deterministic
         ``False``: parallel steps may yield elements as they get ready. ``None`` means ``True``.
-    threading
-        A `ThreadingOptions`.
+    dataset_name
+        A name for the pipeline; kept.
+    experimental_distribute
+        A `DistributeOptions`.
+    experimental_external_state_policy
+        An `ExternalStatePolicy`; kept.
     experimental_optimization
         An `OptimizationOptions`.
+    experimental_service
+        A `ServiceOptions`.
+    experimental_slack, experimental_symbolic_checkpoint, experimental_warm_start
+        Bools; kept. States of iterators are symbolic anyway, see `Iterator.state`.
+    framework_type
+        A list of names; merging joins them. Kept.
+    threading
+        A `ThreadingOptions`.
+
+    ``experimental_deterministic``, ``experimental_threading`` and ``experimental_autotune`` are
+    other names for `deterministic`, `threading` and ``autotune.enabled``.
 
     Raises
     ------
     AttributeError
-        A property that does not exist.
+        A property that does not exist; the text names the nearest.
     TypeError
         A value of the wrong type.
+    InvalidArgumentError
+        A negative number.
+    ValueError
+        Changing what `Dataset.options` returned.
 
     Examples
     --------
@@ -149,15 +420,50 @@ class Options(_Fields):
     """
 
     _types: ClassVar[dict[str, type]] = {
+        "autotune": AutotuneOptions,
+        "dataset_name": str,
         "deterministic": bool,
-        "threading": ThreadingOptions,
+        "experimental_distribute": DistributeOptions,
+        "experimental_external_state_policy": ExternalStatePolicy,
         "experimental_optimization": OptimizationOptions,
+        "experimental_service": ServiceOptions,
+        "experimental_slack": bool,
+        "experimental_symbolic_checkpoint": bool,
+        "experimental_warm_start": bool,
+        "framework_type": list,
+        "threading": ThreadingOptions,
         "_chunk_rows": int,  # tests force the size of chunks with it
     }
+    _aliases: ClassVar[dict[str, str]] = {
+        "experimental_deterministic": "deterministic",
+        "experimental_threading": "threading",
+    }
+    autotune: AutotuneOptions
+    dataset_name: str | None
     deterministic: bool | None
-    threading: ThreadingOptions
+    experimental_deterministic: bool | None
+    experimental_distribute: DistributeOptions
+    experimental_external_state_policy: ExternalStatePolicy | None
     experimental_optimization: OptimizationOptions
+    experimental_service: ServiceOptions
+    experimental_slack: bool | None
+    experimental_symbolic_checkpoint: bool | None
+    experimental_threading: ThreadingOptions
+    experimental_warm_start: bool | None
+    framework_type: list[str] | None
+    threading: ThreadingOptions
     _chunk_rows: int | None
+
+    @property
+    def experimental_autotune(self) -> bool | None:
+        """An older name for ``autotune.enabled``."""
+        return self.autotune.enabled
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "experimental_autotune":
+            self.autotune.enabled = value
+        else:
+            super().__setattr__(name, value)
 
     def merge(self, options: Options) -> Options:
         """Return both together; where both say something, `options` wins.
@@ -173,7 +479,10 @@ class Options(_Fields):
         Options(deterministic=False)
         """
         if not isinstance(options, Options):
-            raise TypeError(f"`options` must be an Options, got {options!r}")
+            raise TypeError(
+                "Could not merge incompatible options: `options` must be an Options, got "
+                f"{options!r} ({type(options).__name__})"
+            )
         merged: Options = self._merge(options)
         return merged
 
@@ -187,4 +496,7 @@ class Options(_Fields):
         values = {name.removeprefix("_"): value for name, value in values.items()}
         if "experimental_optimization" in values:
             values["optimization"] = values.pop("experimental_optimization")
+        older = self.experimental_optimization.autotune_cpu_budget
+        if older is not None and self.autotune.cpu_budget is None:
+            values.setdefault("autotune", {})["cpu_budget"] = older
         return json.dumps(values)

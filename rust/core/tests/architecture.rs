@@ -25,7 +25,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
 ];
 
 /// The rewrites of plans know the ops, and they alone.
-const KNOWS_ALL_OPS: &str = "engine/optimise.rs";
+const KNOW_ALL_OPS: [&str; 2] = ["engine/optimise.rs", "engine/rewrites/"];
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
@@ -59,7 +59,7 @@ fn modules_only_use_what_they_stand_on() {
             assert_eq!(name, "lib.rs", "a module without a place in the house");
             continue;
         };
-        if name == KNOWS_ALL_OPS {
+        if KNOW_ALL_OPS.iter().any(|place| name.starts_with(place)) {
             continue;
         }
         for other in used(&fs::read_to_string(&path).unwrap()) {

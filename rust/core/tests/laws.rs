@@ -3,6 +3,7 @@
 mod support;
 
 use headrace::engine::access::Access;
+use headrace::engine::node::Rewrites;
 use headrace::engine::{Cardinality, RunOptions};
 use headrace::transforms::skip::SkipNode;
 use support::{CASES, Case, Outcome, Reader, options, read, row_text};
@@ -36,8 +37,31 @@ fn elements_do_not_depend_on_the_number_of_threads() {
 #[test]
 fn elements_do_not_depend_on_rewrites() {
     for case @ (name, plan) in CASES {
-        let plain = RunOptions { inject_prefetch: false, ..RunOptions::default() };
-        assert_eq!(read(&plan(), plain), outcomes(case), "{name}");
+        for options in [rewriting(Rewrites::NONE), rewriting(Rewrites::ALL)] {
+            assert_eq!(read(&plan(), options), outcomes(case), "{name}");
+        }
+    }
+}
+
+/// Options with these rewrites, and small chunks.
+fn rewriting(rewrites: Rewrites) -> RunOptions {
+    RunOptions { inject_prefetch: rewrites != Rewrites::NONE, rewrites, ..options(5) }
+}
+
+#[test]
+fn states_do_not_depend_on_rewrites() {
+    for case @ (name, plan) in CASES {
+        let all = outcomes(case);
+        let both = [Rewrites::NONE, Rewrites::ALL];
+        for (before, after) in [(both[0], both[1]), (both[1], both[0])] {
+            let mut reader = Reader::open(&plan(), rewriting(before), None);
+            for n in 0..=all.len() {
+                let state = reader.state();
+                let rest: Vec<_> = Reader::open(&plan(), rewriting(after), Some(&state)).collect();
+                assert_eq!(rest, all[n..], "{name}, resumed at {n}: {}", state.to_json().unwrap());
+                reader.next();
+            }
+        }
     }
 }
 

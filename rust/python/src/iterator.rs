@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use headrace::Error;
 use headrace::data::ForeignValue;
 use headrace::engine::RunOptions;
+use headrace::engine::node::Rewrites;
 use headrace::engine::run::Caller;
 use headrace::engine::state::State;
 use pyo3::prelude::*;
@@ -38,9 +39,21 @@ pub(crate) fn options(text: &str) -> Result<RunOptions> {
         options.deterministic = deterministic;
     }
     options.private_threadpool_size = number(&json["threading"]["private_threadpool_size"]);
-    if let Some(inject) = json["optimization"]["inject_prefetch"].as_bool() {
-        options.inject_prefetch = inject;
+    options.cpu_budget = number(&json["autotune"]["cpu_budget"]);
+    options.min_parallelism = number(&json["autotune"]["min_parallelism"]);
+    let switches = &json["optimization"];
+    if switches["apply_default_optimizations"].as_bool() == Some(false) {
+        options.rewrites = Rewrites::NONE;
+        options.inject_prefetch = false;
     }
+    let set = |name: &str, switch: &mut bool| {
+        *switch = switches[name].as_bool().unwrap_or(*switch);
+    };
+    set("inject_prefetch", &mut options.inject_prefetch);
+    set("map_fusion", &mut options.rewrites.map_fusion);
+    set("map_and_filter_fusion", &mut options.rewrites.map_and_filter_fusion);
+    set("filter_fusion", &mut options.rewrites.filter_fusion);
+    set("map_parallelization", &mut options.rewrites.map_parallelization);
     if let Some(rows) = number(&json["chunk_rows"]) {
         options.chunk_rows = rows.max(1);
     }

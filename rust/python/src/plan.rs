@@ -18,6 +18,7 @@ use headrace::data::{DType, PartialShape, Tensor, Value};
 use headrace::engine::access::Access;
 use headrace::engine::apply::Parallel;
 use headrace::engine::node::is_quiet;
+use headrace::engine::optimise::optimise;
 use headrace::engine::seeds::SeedGenerator;
 use headrace::engine::{self, RunOptions, explain, fingerprint};
 use headrace::formats::tfrecord::ReadOptions;
@@ -55,6 +56,7 @@ use crate::enter::enter;
 use crate::errors::{Result, invalid};
 use crate::from_python::{Arrays, slices, value};
 use crate::generator::PythonSource;
+use crate::iterator::options as options_of;
 use crate::nest::{Lists, flatten};
 use crate::packer::Packer;
 use crate::spec::{dtype, element_spec, element_spec_to_python, shape};
@@ -90,10 +92,12 @@ impl Plan {
         is_quiet(&self.0)
     }
 
-    fn explain(&self, options: &str) -> String {
-        // No rewrites yet that options could switch.
-        let _ = options;
-        explain::explain(&self.0)
+    fn explain(&self, options: &str) -> Result<String> {
+        Ok(explain::explain(&optimise(&self.0, &options_of(options)?)?.plan))
+    }
+
+    fn rewrites(&self, options: &str) -> Result<Vec<String>> {
+        Ok(optimise(&self.0, &options_of(options)?)?.made)
     }
 
     /// Element `index`, without those before it.

@@ -22,6 +22,7 @@ pub(crate) trait Collate: Send {
 }
 
 /// Batches of equal shapes.
+#[derive(Clone)]
 pub struct BatchNode {
     input: Plan,
     size: usize,
@@ -101,6 +102,11 @@ impl Node for BatchNode {
 
     fn is_indexable(&self) -> bool {
         true
+    }
+
+    fn with_inputs(&self, mut inputs: Vec<Plan>) -> Option<Plan> {
+        let input = inputs.pop()?;
+        Some(Arc::new(BatchNode { input, ..self.clone() }))
     }
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {

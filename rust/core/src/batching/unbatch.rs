@@ -11,6 +11,7 @@ use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
 
 /// Elements of a dataset of batches.
+#[derive(Clone)]
 pub struct UnbatchNode {
     input: Plan,
     spec: ElementSpec,
@@ -80,6 +81,11 @@ impl Node for UnbatchNode {
             (Some(1..), Cardinality::Infinite) => Cardinality::Infinite,
             _ => Cardinality::Unknown,
         }
+    }
+
+    fn with_inputs(&self, mut inputs: Vec<Plan>) -> Option<Plan> {
+        let input = inputs.pop()?;
+        Some(Arc::new(UnbatchNode { input, ..self.clone() }))
     }
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {

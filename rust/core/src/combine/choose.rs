@@ -97,6 +97,10 @@ impl Node for ChooseNode {
         }
     }
 
+    fn with_inputs(&self, inputs: Vec<Plan>) -> Option<Plan> {
+        Some(Arc::new(ChooseNode { inputs, spec: self.spec.clone(), ..*self }))
+    }
+
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let Some((choices, sources)) = self.inputs.split_first() else {
             return Err(Error::internal("a mix without choices"));

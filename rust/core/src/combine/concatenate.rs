@@ -55,6 +55,11 @@ impl Node for ConcatenateNode {
         true
     }
 
+    fn with_inputs(&self, inputs: Vec<Plan>) -> Option<Plan> {
+        let inputs = inputs.try_into().ok()?;
+        Some(Arc::new(ConcatenateNode { inputs, spec: self.spec.clone() }))
+    }
+
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let at = (opening.mark.own(0) as usize).min(1);
         let places = [0, 1].map(|index| opening.place(index).to_owned());

@@ -94,6 +94,10 @@ impl Node for ZipNode {
         true
     }
 
+    fn with_inputs(&self, inputs: Vec<Plan>) -> Option<Plan> {
+        Some(Arc::new(ZipNode { inputs, nest: self.nest.clone(), spec: self.spec.clone() }))
+    }
+
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let inputs = self.inputs.iter().enumerate().map(|(i, plan)| opening.input(i, plan));
         Ok(Box::new(ZipStage {

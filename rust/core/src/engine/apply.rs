@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::data::{Chunk, Column, ElementSpec, Spec};
 use crate::engine::driver::{Outcomes, Work};
 use crate::engine::node::Arg;
-use crate::engine::pool::parallelism;
+use crate::engine::run::RunContext;
 use crate::engine::stage::is_final;
 use crate::error::{Error, Result};
 use crate::graph::call::{Called, FunctionRun, Prepared, UserFunction};
@@ -48,12 +48,12 @@ impl Parallel {
         }
     }
 
-    /// The number of calls.
-    pub fn calls(self) -> usize {
+    /// The number of calls in a run.
+    pub fn calls(self, run: &RunContext) -> usize {
         match self {
             Parallel::Serial => 1,
             Parallel::Calls(calls) => calls,
-            Parallel::Autotune => parallelism(),
+            Parallel::Autotune => run.autotuned(),
         }
     }
 }

@@ -11,6 +11,7 @@ pub mod nested;
 pub mod node;
 pub mod optimise;
 pub mod pool;
+pub mod rewrites;
 pub mod run;
 pub mod seeds;
 pub mod stage;

@@ -141,6 +141,17 @@ pub trait Node: Any + Send + Sync {
         None
     }
 
+    /// How many functions it calls: more than one where a rewrite made one step of several.
+    fn function_count(&self) -> usize {
+        usize::from(self.function().is_some())
+    }
+
+    /// The same step over other inputs, which have the elements of its own; `None` where rewrites
+    /// must leave what is below it alone.
+    fn with_inputs(&self, _inputs: Vec<Plan>) -> Option<Plan> {
+        None
+    }
+
     /// A stage that stands where `opening` says. Opening is lazy: files are opened and functions
     /// called when the first element is asked for; seeds are drawn at once.
     ///
@@ -157,7 +168,7 @@ pub fn is_quiet(plan: &Plan) -> bool {
 /// Number of nodes with seeds in the plan, own ones or those of nested plans, counted once per
 /// place in the tree.
 pub fn seed_slots(plan: &Plan) -> usize {
-    count(plan, draws)
+    count(plan, |node| usize::from(draws(node)))
 }
 
 /// True if the node has a slot among the seeds of a run.
@@ -167,12 +178,12 @@ pub fn draws(node: &dyn Node) -> bool {
 
 /// Number of nodes with a function in the plan, counted once per place in the tree.
 pub fn functions(plan: &Plan) -> usize {
-    count(plan, |node| node.function().is_some())
+    count(plan, |node| node.function_count())
 }
 
 /// Number of caches in the plan, counted once per place in the tree.
 pub fn caches(plan: &Plan) -> usize {
-    count(plan, is_cache)
+    count(plan, |node| usize::from(is_cache(node)))
 }
 
 /// True for a step whose later passes read what its first pass has kept.
@@ -182,12 +193,12 @@ pub fn is_cache(node: &dyn Node) -> bool {
 
 /// Number of nodes in the plan, counted once per place in the tree.
 pub fn size(plan: &Plan) -> usize {
-    count(plan, |_| true)
+    count(plan, |_| 1)
 }
 
-fn count(plan: &Plan, counts: fn(&dyn Node) -> bool) -> usize {
+fn count(plan: &Plan, counts: fn(&dyn Node) -> usize) -> usize {
     let below = plan.inputs().iter().map(|input| count(input, counts)).sum::<usize>();
-    usize::from(counts(&**plan)) + below
+    counts(&**plan) + below
 }
 
 /// How a run goes; nothing here changes which elements come.
@@ -202,11 +213,55 @@ pub struct RunOptions {
     pub private_threadpool_size: Option<usize>,
     /// Whether parallel stages keep the order, where the op does not say.
     pub deterministic: bool,
+    /// At most so many tasks for a step that leaves their number to the engine; `None`: as many
+    /// as there are cores.
+    pub cpu_budget: Option<usize>,
+    /// At least so many tasks for such a step.
+    pub min_parallelism: Option<usize>,
+    /// Which rewrites of the plan are made.
+    pub rewrites: Rewrites,
     /// Whether quiet plans that draw no seeds read ahead of the user by a `prefetch` added at
     /// their end.
     pub inject_prefetch: bool,
     /// Nothing runs ahead of demand, whatever the plan says: for single elements.
     pub on_demand: bool,
+}
+
+/// Switches of the rewrites that change how a plan runs, never what it yields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Rewrites {
+    /// Neighbouring maps that run as graphs become one step.
+    pub map_fusion: bool,
+    /// Maps, and a filter on them, that run as graphs become one step.
+    pub map_and_filter_fusion: bool,
+    /// Neighbouring filters that run as graphs become one step.
+    pub filter_fusion: bool,
+    /// Maps that run as graphs have several tasks where nobody can notice.
+    pub map_parallelization: bool,
+}
+
+impl Rewrites {
+    /// No rewrite at all.
+    pub const NONE: Rewrites = Rewrites {
+        map_fusion: false,
+        map_and_filter_fusion: false,
+        filter_fusion: false,
+        map_parallelization: false,
+    };
+    /// Every rewrite there is.
+    pub const ALL: Rewrites = Rewrites {
+        map_fusion: true,
+        map_and_filter_fusion: true,
+        filter_fusion: true,
+        map_parallelization: true,
+    };
+}
+
+impl Default for Rewrites {
+    fn default() -> Self {
+        Rewrites { map_fusion: true, map_and_filter_fusion: true, ..Rewrites::NONE }
+    }
 }
 
 impl Default for RunOptions {
@@ -216,6 +271,9 @@ impl Default for RunOptions {
             chunk_bytes: 1 << 20,
             private_threadpool_size: None,
             deterministic: true,
+            cpu_budget: None,
+            min_parallelism: None,
+            rewrites: Rewrites::default(),
             inject_prefetch: true,
             on_demand: false,
         }

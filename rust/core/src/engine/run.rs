@@ -11,7 +11,7 @@ use crate::engine::fills::Fills;
 use crate::engine::limit::{Limit, limited};
 use crate::engine::lock;
 use crate::engine::nested::{NestedLogs, Outer};
-use crate::engine::node::{Plan, RunOptions};
+use crate::engine::node::{Plan, RunOptions, draws};
 use crate::engine::optimise::optimise;
 use crate::engine::pool;
 use crate::engine::seeds::{DrawLog, SeedGenerator, SeedPair};
@@ -183,6 +183,13 @@ impl RunContext {
         self.options.private_threadpool_size.filter(|size| *size > 0).unwrap_or(cores)
     }
 
+    /// How many tasks a stage has that leaves their number to the engine.
+    pub fn autotuned(&self) -> usize {
+        let budget = self.options.cpu_budget.filter(|budget| *budget > 0);
+        let least = self.options.min_parallelism.unwrap_or(1);
+        budget.unwrap_or_else(pool::parallelism).max(least).max(1)
+    }
+
     /// Counts a task of a driver in.
     pub fn task_started(&self) {
         *lock(&self.life.tasks) += 1;
@@ -308,7 +315,9 @@ fn shared_slots(plan: &Plan) -> BTreeMap<usize, usize> {
     fn collect(plan: &Plan, found: &mut Vec<Option<usize>>) {
         // Slots are numbered in this order; seeds that stay the same may be shared freely.
         let moving = |seeds: &Arc<SeedGenerator>| seeds.reshuffles().then(|| address(seeds));
-        found.extend(plan.seeds().map(moving));
+        if draws(&**plan) {
+            found.push(plan.seeds().and_then(moving));
+        }
         plan.inputs().iter().for_each(|input| collect(input, found));
     }
     let mut found = Vec::new();
@@ -321,6 +330,7 @@ fn shared_slots(plan: &Plan) -> BTreeMap<usize, usize> {
 /// A plan opened for one iterator. Dropping it cancels its work promptly and waits for nothing.
 pub struct Run {
     context: Arc<RunContext>,
+    /// As the user built it: states hold whatever rewrites a run makes.
     plan: Plan,
     /// `None` once closed.
     input: Option<Input>,
@@ -349,10 +359,10 @@ impl Run {
         if let Some(state) = state {
             state.check(plan)?;
         }
-        let plan = &optimise(plan, &options)?;
-        let context = Arc::new(RunContext::new(plan, options, state, caller));
+        let rewritten = &optimise(plan, &options)?.plan;
+        let context = Arc::new(RunContext::new(rewritten, options, state, caller));
         let position = state.map(|state| state.position.clone()).unwrap_or_default();
-        let input = Opening::root(&context, plan, position)?;
+        let input = Opening::root(&context, rewritten, position)?;
         Ok(Run { context, plan: Arc::clone(plan), input: Some(input) })
     }
 

@@ -149,7 +149,7 @@ impl<'a> Opening<'a> {
                 + usize::from(draws(self.plan))
                 + before.iter().map(seed_slots).sum::<usize>(),
             function: self.function
-                + usize::from(self.plan.function().is_some())
+                + self.plan.function_count()
                 + before.iter().map(functions).sum::<usize>(),
             cache: self.cache
                 + usize::from(is_cache(self.plan))
@@ -168,7 +168,20 @@ impl<'a> Opening<'a> {
         function: &Arc<dyn UserFunction>,
         input: &ElementSpec,
     ) -> Result<Arc<FunctionRun>> {
-        self.run.function(self.function, function, input)
+        self.function_at(0, function, input)
+    }
+
+    /// The stage's function number `index`, prepared for this run.
+    ///
+    /// # Errors
+    /// What the function cannot be prepared for.
+    pub fn function_at(
+        &self,
+        index: usize,
+        function: &Arc<dyn UserFunction>,
+        input: &ElementSpec,
+    ) -> Result<Arc<FunctionRun>> {
+        self.run.function(self.function + index, function, input)
     }
 
     /// Where this stage, a cache, stands in the run.

@@ -8,6 +8,7 @@ use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::Result;
 
 /// Pairs of an int64 number and the element.
+#[derive(Clone)]
 pub struct EnumerateNode {
     input: Plan,
     start: i64,
@@ -56,6 +57,11 @@ impl Node for EnumerateNode {
 
     fn is_indexable(&self) -> bool {
         true
+    }
+
+    fn with_inputs(&self, mut inputs: Vec<Plan>) -> Option<Plan> {
+        let input = inputs.pop()?;
+        Some(Arc::new(EnumerateNode { input, ..self.clone() }))
     }
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {

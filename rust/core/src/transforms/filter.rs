@@ -1,10 +1,10 @@
 //! `Dataset.filter`: the elements of which a function says true.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::data::{Chunk, Column, DType, ElementSpec, PartialShape, Spec};
 use crate::engine::apply::{Apply, function_arg, function_notes};
+use crate::engine::driver::Outcomes;
 use crate::engine::node::Arg;
 use crate::engine::stage::skip_by_running;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
@@ -12,10 +12,11 @@ use crate::error::{Error, Result};
 use crate::graph::call::{Prepared, UserFunction};
 
 /// The elements that satisfy a predicate.
+#[derive(Clone)]
 pub struct FilterNode {
-    input: Plan,
-    predicate: Arc<dyn UserFunction>,
-    prepared: Prepared,
+    pub(crate) input: Plan,
+    pub(crate) predicate: Arc<dyn UserFunction>,
+    pub(crate) prepared: Prepared,
 }
 
 impl FilterNode {
@@ -84,11 +85,16 @@ impl Node for FilterNode {
         Some(&self.predicate)
     }
 
+    fn with_inputs(&self, mut inputs: Vec<Plan>) -> Option<Plan> {
+        let input = inputs.pop()?;
+        Some(Arc::new(FilterNode { input, ..self.clone() }))
+    }
+
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let function = opening.function(&self.predicate, self.input.spec())?;
         let predicate = Apply { function, stage: "filter", declared: None };
         let input = opening.input(0, &self.input)?;
-        Ok(Box::new(FilterStage { input, predicate, taken: 0, ready: VecDeque::new() }))
+        Ok(Box::new(FilterStage { input, predicate, taken: 0, ready: Outcomes::new() }))
     }
 }
 
@@ -96,31 +102,30 @@ struct FilterStage {
     input: Input,
     predicate: Apply,
     taken: u64,
-    ready: VecDeque<Result<Chunk>>,
+    ready: Outcomes,
 }
 
-impl FilterStage {
-    /// The outcomes for a chunk: what passes, and the errors of the predicate.
-    fn sift(&mut self, chunk: &Chunk, first: u64) -> Result<()> {
-        for outcome in self.predicate.outcomes(chunk, first) {
-            match outcome {
-                Err(error) => self.ready.push_back(Err(error)),
-                Ok((start, verdicts)) => {
-                    let kept: Vec<usize> = passing(&verdicts)?
-                        .iter()
-                        .enumerate()
-                        .filter_map(|(row, passes)| (*passes != 0).then_some(start + row))
-                        .collect();
-                    if kept.len() == chunk.rows() {
-                        self.ready.push_back(Ok(chunk.clone().marked(None)));
-                    } else if !kept.is_empty() {
-                        self.ready.push_back(chunk.gather(&kept));
-                    }
+/// The outcomes for a chunk: what passes, and the errors of the predicate.
+pub(crate) fn sifted(predicate: &Apply, chunk: &Chunk, first: u64) -> Result<Outcomes> {
+    let mut ready = Outcomes::new();
+    for outcome in predicate.outcomes(chunk, first) {
+        match outcome {
+            Err(error) => ready.push_back(Err(error)),
+            Ok((start, verdicts)) => {
+                let kept: Vec<usize> = passing(&verdicts)?
+                    .iter()
+                    .enumerate()
+                    .filter_map(|(row, passes)| (*passes != 0).then_some(start + row))
+                    .collect();
+                if kept.len() == chunk.rows() {
+                    ready.push_back(Ok(chunk.clone().marked(None)));
+                } else if !kept.is_empty() {
+                    ready.push_back(chunk.gather(&kept));
                 }
             }
         }
-        Ok(())
     }
+    Ok(ready)
 }
 
 /// The verdict on each row.
@@ -144,7 +149,7 @@ impl Stage for FilterStage {
             let first = self.taken;
             let Some(chunk) = self.input.next(max)? else { return Ok(None) };
             self.taken += chunk.rows() as u64;
-            self.sift(&chunk, first)?;
+            self.ready = sifted(&self.predicate, &chunk, first)?;
         }
         match self.ready.pop_front() {
             Some(Ok(chunk)) => Ok(Some(chunk.marked(mark))),

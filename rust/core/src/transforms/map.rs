@@ -11,20 +11,22 @@ use crate::engine::apply::{Apply, Parallel, function_arg, function_notes};
 use crate::engine::driver::{self, Driver, Outcomes, Work};
 use crate::engine::node::Arg;
 use crate::engine::pool::Kind;
+use crate::engine::run::RunContext;
 use crate::engine::stage::EXACT_FROM;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
 use crate::graph::call::{FunctionRun, Prepared, UserFunction};
 
 /// The function of each element of the input.
+#[derive(Clone)]
 pub struct MapNode {
-    input: Plan,
-    function: Arc<dyn UserFunction>,
-    parallel: Parallel,
+    pub(crate) input: Plan,
+    pub(crate) function: Arc<dyn UserFunction>,
+    pub(crate) parallel: Parallel,
     /// Whether order is kept; `None`: as the options say.
-    deterministic: Option<bool>,
-    prepared: Prepared,
-    spec: ElementSpec,
+    pub(crate) deterministic: Option<bool>,
+    pub(crate) prepared: Prepared,
+    pub(crate) spec: ElementSpec,
 }
 
 impl MapNode {
@@ -91,6 +93,11 @@ impl Node for MapNode {
         true
     }
 
+    fn with_inputs(&self, mut inputs: Vec<Plan>) -> Option<Plan> {
+        let input = inputs.pop()?;
+        Some(Arc::new(MapNode { input, ..self.clone() }))
+    }
+
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let function = opening.function(&self.function, self.input.spec())?;
         let declared = if function.is_native() { None } else { Some(self.spec.clone()) };
@@ -100,20 +107,32 @@ impl Node for MapNode {
             return Ok(Box::new(MapStage { input, work, taken: 0, ready: Outcomes::new() }));
         }
         let native = function.is_native();
-        let calls = self.parallel.calls();
-        let plan = driver::Plan {
-            work: Some(work),
-            workers: if native { calls.min(opening.run.workers()) } else { calls },
-            // Two chunks a worker: one in work, one for the consumer.
-            window: if native { calls.min(opening.run.workers()) * 2 } else { calls },
-            single: !native,
-            fill: true,
-            ordered: self.deterministic.unwrap_or(opening.run.options.deterministic),
-            kind: if native { Kind::Work } else { Kind::Blocking },
-        };
+        let calls = self.parallel.calls(opening.run);
+        let plan = driver_plan(work, native, calls, self.deterministic, opening.run);
         let input = opening.driven_passage(0, &self.input)?;
         let driver = Driver::new(input, plan, opening.run, &opening.stats);
         Ok(Box::new(ParallelMapStage { driver, function }))
+    }
+}
+
+/// How a driver goes about functions of elements.
+pub(crate) fn driver_plan(
+    work: Arc<dyn Work>,
+    native: bool,
+    calls: usize,
+    deterministic: Option<bool>,
+    run: &RunContext,
+) -> driver::Plan {
+    let workers = if native { calls.min(run.workers()) } else { calls };
+    driver::Plan {
+        work: Some(work),
+        workers,
+        // Two chunks a worker: one in work, one for the consumer.
+        window: if native { workers * 2 } else { calls },
+        single: !native,
+        fill: true,
+        ordered: deterministic.unwrap_or(run.options.deterministic),
+        kind: if native { Kind::Work } else { Kind::Blocking },
     }
 }
 

@@ -4,6 +4,7 @@ pub mod assert_cardinality;
 pub mod cache;
 pub mod enumerate;
 pub mod filter;
+pub(crate) mod fused;
 pub mod ignore_errors;
 pub mod map;
 pub mod prefetch;

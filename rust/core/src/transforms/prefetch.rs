@@ -18,6 +18,7 @@ const DEFAULT_WINDOW: usize = 4;
 const MAX_WINDOW: usize = 64;
 
 /// Up to `buffer_size` elements are made ahead.
+#[derive(Clone)]
 pub struct PrefetchNode {
     input: Plan,
     buffer_size: i64,
@@ -66,6 +67,11 @@ impl Node for PrefetchNode {
 
     fn is_indexable(&self) -> bool {
         true
+    }
+
+    fn with_inputs(&self, mut inputs: Vec<Plan>) -> Option<Plan> {
+        let input = inputs.pop()?;
+        Some(Arc::new(PrefetchNode { input, ..self.clone() }))
     }
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {

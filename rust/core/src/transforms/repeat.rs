@@ -15,6 +15,7 @@ use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::Result;
 
 /// The input `count` times; without end if it is negative.
+#[derive(Clone)]
 pub struct RepeatNode {
     input: Plan,
     count: i64,
@@ -60,6 +61,11 @@ impl Node for RepeatNode {
 
     fn is_indexable(&self) -> bool {
         true
+    }
+
+    fn with_inputs(&self, mut inputs: Vec<Plan>) -> Option<Plan> {
+        let input = inputs.pop()?;
+        Some(Arc::new(RepeatNode { input, ..self.clone() }))
     }
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {

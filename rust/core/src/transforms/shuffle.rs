@@ -23,6 +23,7 @@ use crate::random::Philox;
 pub const WHOLE_INPUT: i64 = -2;
 
 /// Elements in random order.
+#[derive(Clone)]
 pub struct ShuffleNode {
     input: Plan,
     buffer_size: i64,
@@ -73,6 +74,11 @@ impl Node for ShuffleNode {
 
     fn seeds(&self) -> Option<&Arc<SeedGenerator>> {
         Some(&self.seeds)
+    }
+
+    fn with_inputs(&self, mut inputs: Vec<Plan>) -> Option<Plan> {
+        let input = inputs.pop()?;
+        Some(Arc::new(ShuffleNode { input, ..self.clone() }))
     }
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {

@@ -12,6 +12,7 @@ use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::Result;
 
 /// All elements but the first `count`; none if it is negative.
+#[derive(Clone)]
 pub struct SkipNode {
     input: Plan,
     count: i64,
@@ -54,6 +55,11 @@ impl Node for SkipNode {
 
     fn is_indexable(&self) -> bool {
         true
+    }
+
+    fn with_inputs(&self, mut inputs: Vec<Plan>) -> Option<Plan> {
+        let input = inputs.pop()?;
+        Some(Arc::new(SkipNode { input, ..self.clone() }))
     }
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {

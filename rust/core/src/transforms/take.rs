@@ -10,6 +10,7 @@ use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::Result;
 
 /// The first `count` elements; all if it is negative.
+#[derive(Clone)]
 pub struct TakeNode {
     input: Plan,
     count: i64,
@@ -59,6 +60,11 @@ impl Node for TakeNode {
 
     fn is_indexable(&self) -> bool {
         true
+    }
+
+    fn with_inputs(&self, mut inputs: Vec<Plan>) -> Option<Plan> {
+        let input = inputs.pop()?;
+        Some(Arc::new(TakeNode { input, ..self.clone() }))
     }
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {

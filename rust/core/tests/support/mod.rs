@@ -542,6 +542,38 @@ pub const CASES: &[Case] = &[
     ("filter, failing below", || {
         FilterNode::plan(map(range(23), failing(), None), thirds(false)).unwrap()
     }),
+    ("maps", || {
+        map(map(map(range(57), plus_one(true), None), plus_one(true), None), failing(), None)
+    }),
+    ("maps in parallel", || map(map(range(57), plus_one(true), Some(3)), plus_one(true), Some(3))),
+    ("maps of epochs", || {
+        let epochs = RepeatNode::plan(shuffle(range(9), 5, 2), 3);
+        map(map(epochs, plus_one(true), None), inverse(), None)
+    }),
+    ("maps in epochs", || {
+        RepeatNode::plan(
+            map(map(shuffle(range(9), 5, 2), inverse(), None), plus_one(true), None),
+            3,
+        )
+    }),
+    ("filter of maps", || {
+        let epochs = RepeatNode::plan(shuffle(range(9), 5, 2), 3);
+        let mapped = map(map(epochs, inverse(), None), plus_one(true), None);
+        FilterNode::plan(mapped, thirds(true)).unwrap()
+    }),
+    ("filters", || {
+        let filtered = FilterNode::plan(range(57), thirds(true)).unwrap();
+        FilterNode::plan(map(filtered, inverse(), None), thirds(true)).unwrap()
+    }),
+    ("filters of filters", || {
+        let filtered = FilterNode::plan(shuffle(range(57), 9, 1), thirds(true)).unwrap();
+        batch(FilterNode::plan(filtered, thirds(true)).unwrap(), 2, false)
+    }),
+    ("filters of epochs", || {
+        let epochs = RepeatNode::plan(shuffle(range(9), 5, 2), 3);
+        let filtered = FilterNode::plan(epochs, thirds(true)).unwrap();
+        FilterNode::plan(filtered, thirds(true)).unwrap()
+    }),
     ("shuffle", || shuffle(range(23), 7, 3)),
     ("shuffle whole", || shuffle(range(23), -2, 3)),
     ("shuffle strings", || shuffle(strings(23), 5, 3)),
@@ -836,6 +868,23 @@ pub const CASES: &[Case] = &[
     ("skip in repeat", || RepeatNode::plan(SkipNode::plan(shuffle(range(9), 4, 2), 3), 3)),
     ("take in repeat", || RepeatNode::plan(TakeNode::plan(shuffle(range(9), 4, 2), 3), 3)),
 ];
+
+/// 100 divided by the number less four.
+pub fn inverse() -> Arc<Function> {
+    Arc::new(Function {
+        native: true,
+        calls: AtomicU64::new(0),
+        graph: |builder, x| {
+            let four = builder.constant(Tensor::scalar(4_i64)?);
+            let hundred = builder.constant(Tensor::scalar(100_i64)?);
+            let less = builder.add("subtract", Attrs::new(), &[x, four])?[0];
+            Ok(builder.add("floor_divide", Attrs::new(), &[hundred, less])?[0])
+        },
+        foreign: |x| {
+            Tensor::scalar(if x == 4 { 0 } else { (100.0 / (x - 4) as f64).floor() as i64 })
+        },
+    })
+}
 
 /// Hands elements of any type on, as foreign code.
 pub fn identity_map_of_anything() -> Arc<dyn UserFunction> {

@@ -1,0 +1,4 @@
+//! The rewrites, one file each: each looks at one step and those right below it.
+
+pub mod fusion;
+pub mod map_parallelization;
