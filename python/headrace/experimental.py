@@ -13,6 +13,7 @@ import numpy as np
 from . import checks
 from .checks import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
 from .dataset import Dataset
+from .feature_datasets import make_batched_features_dataset, parse_example_dataset
 from .io import TFRecordWriter as RecordWriter
 from .nest import map_structure
 from .readers import CsvDataset
@@ -35,8 +36,10 @@ __all__ = [
     "get_single_element",
     "get_structure",
     "ignore_errors",
+    "make_batched_features_dataset",
     "map_and_batch",
     "pad_to_cardinality",
+    "parse_example_dataset",
     "scan",
     "shuffle_and_repeat",
     "take_while",

@@ -435,7 +435,9 @@ def feature_attrs(features: Mapping[str, Any], part: str | None = None) -> list[
     if not features and part is None:
         raise InvalidArgumentError("Invalid argument: features cannot be empty.")
     attrs = []
-    for name, feature in features.items():
+    for name, given in features.items():
+        # The features of headrace.tf say which of these they stand for.
+        feature = given._own(name) if hasattr(given, "_own") else given
         if not isinstance(feature, Feature):
             raise TypeError(
                 f'feature "{name}" must be a FixedLenFeature or its kin, got {feature!r}'

@@ -13,7 +13,7 @@ import numpy as np
 from ... import features as own
 from ...errors import InvalidArgumentError
 from ..convert import convert
-from ..dtypes import as_dtype, int32
+from ..dtypes import as_dtype, int32, string
 from ..dtypes import to_own as dtype_to_own
 from ..shapes import TensorShape
 from ..tensor import raw
@@ -220,7 +220,11 @@ class RaggedFeature(_Ragged):
 def _dtype(key: str, dtype: Any) -> Any:
     if dtype is None:
         raise ValueError(f"Missing type for feature {key}.")
-    return dtype_to_own(as_dtype(dtype))
+    return dtype_to_own(_as_dtype(dtype))
+
+
+def _as_dtype(dtype: Any) -> Any:
+    return string if dtype in (bytes, str) else as_dtype(dtype)
 
 
 def _shape(key: str, shape: Any) -> list[int | None]:
@@ -233,7 +237,7 @@ def _shape(key: str, shape: Any) -> list[int | None]:
 def _default(value: Any, dtype: Any) -> Any:
     if value is None:
         return None
-    found = raw(convert(value, as_dtype(dtype)))
+    found = raw(convert(value, _as_dtype(dtype)))
     return found.item() if found.dtype == object and found.ndim == 0 else np.asarray(found)
 
 
