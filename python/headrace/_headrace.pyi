@@ -37,6 +37,7 @@ __all__ = [
     "from_generator",
     "from_tensor_slices",
     "from_tensors",
+    "group_by_window",
     "ignore_errors",
     "interleave",
     "load",
@@ -67,6 +68,7 @@ __all__ = [
     "tfrecord",
     "unbatch",
     "unique",
+    "window",
     "zip",
 ]
 __version__: str
@@ -252,6 +254,21 @@ def interleave(
     block_length: int | None,
     num_parallel_calls: int | None,
     deterministic: bool | None,
+) -> Plan: ...
+def window(
+    input: Plan,
+    size: int,
+    shift: int | None,
+    stride: int,
+    drop_remainder: bool,
+    as_arrays: bool,
+) -> Plan: ...
+def group_by_window(
+    input: Plan,
+    key_func: UserFunction,
+    reduce_func: UserFunction,
+    window_size: int,
+    window_size_func: UserFunction | None,
 ) -> Plan: ...
 def placeholder(spec: _Nest) -> Plan: ...  # for functions that make datasets, while looked at
 def call_seed() -> int | None: ...  # number of a new random op in the call of a function

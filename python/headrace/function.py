@@ -11,17 +11,19 @@ import os.path
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+import numpy as np
+
 from . import _headrace
 from .convert import SPECS, Converter
 from .errors import InvalidArgumentError, UnimplementedError
 from .nest import flatten, is_structure, items, rebuild, same_structure
 from .recipe import dump_callable, load_callable
-from .spec import DatasetSpec, UnknownSpec, shape_within, spec_of
+from .spec import DatasetSpec, TensorSpec, UnknownSpec, shape_within, spec_of
 
 if TYPE_CHECKING:
     from .purity import Refusal
 
-__all__ = ["Executor", "Function", "StateFunction"]
+__all__ = ["Executor", "Function", "GroupFunction", "StateFunction"]
 
 Executor: TypeAlias = Literal["native", "python"] | None
 
@@ -153,6 +155,40 @@ class Function:
 
     def __repr__(self) -> str:
         return f"<function {self.name}>"
+
+
+class GroupFunction(Function):
+    """A function of a key, or of a key and its group, as `Dataset.group_by_window` calls it.
+
+    Parameters
+    ----------
+    function
+        See `Function`.
+    argument
+        ``"reduce_func"``, which gets a key and a dataset and returns a dataset, or
+        ``"window_size_func"``, which gets a key.
+
+    Examples
+    --------
+    >>> GroupFunction(int, "window_size_func").arguments(hr.TensorSpec((2,), np.float32))
+    TensorSpec(shape=(), dtype=int64)
+    """
+
+    def __init__(self, function: Callable[..., Any], argument: str) -> None:
+        super().__init__(function, returns="reduce_func" if argument == "reduce_func" else "")
+        self.argument = argument
+
+    def arguments(self, element_spec: Any) -> Any:
+        """Return what its arguments look like for elements of this spec."""
+        key = TensorSpec((), np.int64)
+        return (key, DatasetSpec(element_spec)) if self.argument == "reduce_func" else key
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _load_group, (dump_callable(self.function, self.name), self.argument)
+
+
+def _load_group(blob: bytes, argument: str) -> GroupFunction:
+    return GroupFunction(load_callable(blob), argument)
 
 
 class StateFunction(Function):

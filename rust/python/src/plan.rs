@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use headrace::batching::batch::BatchNode;
+use headrace::batching::group_by_window::{GroupByWindowNode, WindowSize};
 use headrace::batching::padded_batch::PaddedBatchNode;
 use headrace::batching::ragged_batch::RaggedBatchNode;
 use headrace::batching::rebatch::RebatchNode;
 use headrace::batching::sparse_batch::SparseBatchNode;
 use headrace::batching::unbatch::UnbatchNode;
+use headrace::batching::window::WindowNode;
 use headrace::combine::choose::ChooseNode;
 use headrace::combine::concatenate::ConcatenateNode;
 use headrace::combine::flat_map::FlatMapNode;
@@ -374,6 +376,36 @@ pub(crate) fn rebatch(
     drop_remainder: bool,
 ) -> Result<Plan> {
     Ok(Plan(RebatchNode::plan(plan(input), &batch_size, drop_remainder)?))
+}
+
+#[pyfunction]
+#[pyo3(signature = (input, size, shift, stride, drop_remainder, as_arrays))]
+pub(crate) fn window(
+    input: &Bound<'_, Plan>,
+    size: i64,
+    shift: Option<i64>,
+    stride: i64,
+    drop_remainder: bool,
+    as_arrays: bool,
+) -> Result<Plan> {
+    Ok(Plan(WindowNode::plan(plan(input), size, shift, stride, drop_remainder, as_arrays)?))
+}
+
+#[pyfunction]
+#[pyo3(signature = (input, key_func, reduce_func, window_size, window_size_func))]
+pub(crate) fn group_by_window(
+    input: &Bound<'_, Plan>,
+    key_func: &Bound<'_, PyAny>,
+    reduce_func: &Bound<'_, PyAny>,
+    window_size: i64,
+    window_size_func: Option<&Bound<'_, PyAny>>,
+) -> Result<Plan> {
+    let size = match window_size_func {
+        Some(function) => WindowSize::Function(PythonFunction::wrap(function)?),
+        None => WindowSize::Fixed(window_size),
+    };
+    let (key, reduce) = (PythonFunction::wrap(key_func)?, PythonFunction::wrap(reduce_func)?);
+    Ok(Plan(GroupByWindowNode::plan(plan(input), key, reduce, size)?))
 }
 
 #[pyfunction]

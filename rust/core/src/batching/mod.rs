@@ -1,9 +1,11 @@
 //! Elements become batches, and back.
 
 pub mod batch;
+pub mod group_by_window;
 pub mod padded_batch;
 pub mod ragged_batch;
 pub mod rebatch;
 pub mod sparse_batch;
 mod stacking;
 pub mod unbatch;
+pub mod window;

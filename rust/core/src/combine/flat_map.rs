@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use crate::data::mark::MarkBody;
-use crate::data::{Chunk, ElementSpec, Mark, Position, Spec, Structure};
+use crate::data::{Chunk, ElementSpec, Mark, Position};
 use crate::engine::apply::{Apply, function_arg, function_notes};
-use crate::engine::nested::{Nested, plan_in};
+use crate::engine::nested::{Nested, inner_spec, plan_in};
 use crate::engine::node::Arg;
 use crate::engine::stage::is_final;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
@@ -30,26 +30,8 @@ impl FlatMapNode {
     /// `InvalidArgument` if the function is known to give anything but a dataset.
     pub fn plan(input: Plan, function: Arc<dyn UserFunction>) -> Result<Plan> {
         let prepared = function.prepare(input.spec())?;
-        let spec = inner_spec(&prepared)?;
+        let spec = inner_spec("map_func", &prepared)?;
         Ok(Arc::new(FlatMapNode { input, function, prepared, spec }))
-    }
-}
-
-/// What the elements of the datasets that a function gives look like.
-///
-/// # Errors
-/// `InvalidArgument` if it is known to give anything but a dataset.
-pub(crate) fn inner_spec(prepared: &Prepared) -> Result<ElementSpec> {
-    let given = match prepared {
-        Prepared::Graph(graph) => graph.element_spec(),
-        Prepared::Foreign { gives, .. } => gives.clone(),
-    };
-    let ElementSpec::Known(structure, specs) = &given else { return Ok(ElementSpec::Unknown) };
-    match (&**structure, &specs[..]) {
-        (Structure::Leaf, [Spec::Dataset(spec)]) => Ok((**spec).clone()),
-        _ => Err(Error::invalid_argument(format!(
-            "`map_func` must return a `Dataset` object, it returns {given}"
-        ))),
     }
 }
 

@@ -7,10 +7,11 @@
 
 use std::sync::Arc;
 
-use crate::combine::flat_map::{Plans, inner_spec};
+use crate::combine::flat_map::Plans;
 use crate::data::{Chunk, ElementSpec};
 use crate::engine::apply::{Parallel, function_arg, function_notes};
 use crate::engine::driver::{self, Driver};
+use crate::engine::nested::inner_spec;
 use crate::engine::node::Arg;
 use crate::engine::pool::{Kind, parallelism};
 use crate::engine::run::RunContext;
@@ -57,7 +58,7 @@ impl InterleaveNode {
         };
         let block = at_least_one("block_length", block_length.unwrap_or(1))?;
         let prepared = function.prepare(input.spec())?;
-        let spec = inner_spec(&prepared)?;
+        let spec = inner_spec("map_func", &prepared)?;
         let node = InterleaveNode {
             input,
             function,

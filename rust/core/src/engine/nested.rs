@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use serde::{Deserialize, Serialize};
 
 use crate::data::column::DatasetValue;
-use crate::data::{Column, ForeignValue, Position};
+use crate::data::{Column, ElementSpec, ForeignValue, Position, Spec, Structure};
 use crate::engine::lock;
 use crate::engine::node::Plan;
 use crate::engine::run::RunContext;
@@ -20,6 +20,7 @@ use crate::engine::seeds::{SeedGenerator, SeedPair};
 use crate::engine::stage::{Input, Place};
 use crate::engine::state::State;
 use crate::error::{Error, Result};
+use crate::graph::call::Prepared;
 use crate::graph::hash::Fnv;
 
 /// A plan as a component.
@@ -46,6 +47,24 @@ pub fn plan_in(column: &Column) -> Result<Plan> {
     plan.ok_or_else(|| {
         Error::invalid_argument(format!("expected a Dataset, got {}", column.describe()))
     })
+}
+
+/// What the elements of the datasets that a function gives look like.
+///
+/// # Errors
+/// `InvalidArgument` if it is known to give anything but a dataset.
+pub fn inner_spec(function: &str, prepared: &Prepared) -> Result<ElementSpec> {
+    let given = match prepared {
+        Prepared::Graph(graph) => graph.element_spec(),
+        Prepared::Foreign { gives, .. } => gives.clone(),
+    };
+    let ElementSpec::Known(structure, specs) = &given else { return Ok(ElementSpec::Unknown) };
+    match (&**structure, &specs[..]) {
+        (Structure::Leaf, [Spec::Dataset(spec)]) => Ok((**spec).clone()),
+        _ => Err(Error::invalid_argument(format!(
+            "`{function}` must return a `Dataset` object, it returns {given}"
+        ))),
+    }
 }
 
 /// Opens the nested plans of one stage.

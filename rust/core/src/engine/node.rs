@@ -176,7 +176,7 @@ pub fn draws(node: &dyn Node) -> bool {
     node.seeds().is_some() || node.nests()
 }
 
-/// Number of nodes with a function in the plan, counted once per place in the tree.
+/// Number of functions in the plan, counted once per place in the tree.
 pub fn functions(plan: &Plan) -> usize {
     count(plan, |node| node.function_count())
 }

@@ -8,6 +8,8 @@
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, OnceLock};
 
+use headrace::batching::group_by_window::{GroupByWindowNode, WindowSize};
+use headrace::batching::window::WindowNode;
 use headrace::batching::{batch::BatchNode, padded_batch::PaddedBatchNode, unbatch::UnbatchNode};
 use headrace::batching::{
     ragged_batch::RaggedBatchNode, rebatch::RebatchNode, sparse_batch::SparseBatchNode,
@@ -20,7 +22,7 @@ use headrace::data::{
     Chunk, Column, DType, Data, ElementSpec, PartialShape, Structure, Tensor, Value,
 };
 use headrace::engine::apply::Parallel;
-use headrace::engine::nested::dataset_value;
+use headrace::engine::nested::{dataset_value, plan_of};
 use headrace::engine::seeds::SeedGenerator;
 use headrace::engine::state::State;
 use headrace::engine::{Plan, Run, RunOptions};
@@ -328,6 +330,48 @@ pub fn datasets(make: impl Fn(i64) -> Plan + Send + Sync + 'static) -> Arc<dyn U
 
 fn flat_map(input: Plan, make: impl Fn(i64) -> Plan + Send + Sync + 'static) -> Plan {
     FlatMapNode::plan(input, datasets(make)).unwrap()
+}
+
+fn window(
+    input: Plan,
+    size: i64,
+    shift: Option<i64>,
+    stride: i64,
+    drop: bool,
+    as_arrays: bool,
+) -> Plan {
+    WindowNode::plan(input, size, shift, stride, drop, as_arrays).unwrap()
+}
+
+/// Groups by the remainder of three, each handed on in reverse order of arrival of its halves.
+fn group_by_window(input: Plan, size: i64) -> Plan {
+    struct Halves;
+    impl UserFunction for Halves {
+        fn name(&self) -> String {
+            "halves".into()
+        }
+        fn hash64(&self) -> u64 {
+            4
+        }
+        fn prepare(&self, _: &ElementSpec) -> Result<Prepared> {
+            Ok(Prepared::Foreign { reason: "the test says so".into(), gives: ElementSpec::Unknown })
+        }
+        fn call(&self, chunk: &Chunk) -> Called {
+            let Ok(Value::Foreign(group)) = chunk.columns()[1].row(0) else { panic!("no group") };
+            let group = plan_of(&group).unwrap();
+            let halves = [SkipNode::plan(Arc::clone(&group), 1), TakeNode::plan(group, 1)];
+            let [first, second] = halves;
+            let both = ConcatenateNode::plan(first, second).unwrap();
+            Called::all(Chunk::of_column(Column::Foreign([dataset_value(both)].into())).unwrap())
+        }
+    }
+    let key = Arc::new(Function {
+        native: false,
+        calls: AtomicU64::new(0),
+        graph: |_, x| Ok(x),
+        foreign: |x| Tensor::scalar(x % 3),
+    });
+    GroupByWindowNode::plan(input, key, Arc::new(Halves), WindowSize::Fixed(size)).unwrap()
 }
 
 fn interleave(
@@ -839,6 +883,21 @@ pub const CASES: &[Case] = &[
             let inner = Arc::clone(&inner);
             flat_map(range(x + 1), move |y| TakeNode::plan(Arc::clone(&inner), x + y))
         })
+    }),
+    ("window of arrays", || window(range(23), 4, None, 1, false, true)),
+    ("window of arrays, overlapping", || {
+        window(shuffle(range(23), 5, 1), 4, Some(1), 2, true, true)
+    }),
+    ("window of arrays, with gaps", || window(range(23), 2, Some(5), 1, false, true)),
+    ("window of failing", || window(map(range(23), failing(), None), 3, Some(2), 1, false, true)),
+    ("window of datasets", || {
+        let windows = window(range(23), 4, Some(3), 1, false, false);
+        FlatMapNode::plan(windows, identity_map_of_anything()).unwrap()
+    }),
+    ("group_by_window", || group_by_window(range(23), 4)),
+    ("group_by_window of failing", || group_by_window(map(range(23), failing(), None), 3)),
+    ("repeat of group_by_window of a shuffle", || {
+        RepeatNode::plan(group_by_window(shuffle(range(11), 4, 2), 2), 3)
     }),
     ("interleave", || interleave(range(9), |x| range(x % 4), 3, 1, None)),
     ("interleave in blocks", || interleave(range(9), range, 2, 3, None)),
