@@ -2,6 +2,7 @@
 
 import base64
 import gzip
+import pickle
 
 import pytest
 from conftest import GOLDEN, golden
@@ -28,6 +29,22 @@ def test_files_come_one_after_another(tmp_path):
     assert dataset.element_spec == hr.TensorSpec((), bytes)
     assert dataset.cardinality() == hr.UNKNOWN_CARDINALITY
     assert list(hr.TextLineDataset([])) == []
+
+
+def test_parallel_reads_and_datasets_of_names(tmp_path):
+    for name in "abc":
+        (tmp_path / name).write_text(f"{name}1\n{name}2\n")
+    names = hr.Dataset.list_files(str(tmp_path / "*"), shuffle=False)
+    assert list(hr.TextLineDataset(names)) == [b"a1", b"a2", b"b1", b"b2", b"c1", b"c2"]
+    dataset = hr.TextLineDataset(names, num_parallel_reads=2)
+    assert list(dataset) == [b"a1", b"b1", b"a2", b"b2", b"c1", b"c2"]
+    assert list(pickle.loads(pickle.dumps(dataset))) == list(dataset)
+    records = hr.FixedLengthRecordDataset(names, 2, 0, 1, num_parallel_reads=3)
+    with pytest.raises(hr.errors.InvalidArgumentError, match="exact multiple"):
+        list(records)
+    each = names.flat_map(lambda name: hr.TextLineDataset(name).take(1))
+    assert list(each) == [b"a1", b"b1", b"c1"]
+    assert each.element_spec == hr.TensorSpec((), bytes)
 
 
 def test_a_missing_file_is_an_error_when_its_turn_comes(tmp_path):

@@ -52,9 +52,27 @@ def test_files_are_read_one_after_the_other(tmp_path):
     assert list(hr.TFRecordDataset(np.array([str(p) for p in paths]))) == [b"b", b"a", b"c"]
 
 
-def test_interleaved_reads_are_not_there_yet():
-    with pytest.raises(hr.errors.UnimplementedError, match="num_parallel_reads=4"):
-        hr.TFRecordDataset("a", num_parallel_reads=4)
+def test_parallel_reads_take_a_record_of_each_file_in_turn(tmp_path):
+    paths = [
+        write(tmp_path / name, [name.encode() + b"%d" % i for i in range(2)]) for name in "abc"
+    ]
+    dataset = hr.TFRecordDataset(paths, num_parallel_reads=2)
+    assert list(dataset) == [b"a0", b"b0", b"a1", b"b1", b"c0", b"c1"]
+    assert list(hr.TFRecordDataset(paths, num_parallel_reads=1)) == list(hr.TFRecordDataset(paths))
+    assert sorted(hr.TFRecordDataset(paths, num_parallel_reads=hr.AUTOTUNE)) == sorted(dataset)
+    assert dataset.element_spec == hr.TensorSpec((), bytes)
+
+
+def test_names_may_come_from_a_dataset(tmp_path):
+    paths = [write(tmp_path / name, [name.encode()]) for name in "abc"]
+    names = hr.Dataset.list_files(str(tmp_path / "*"), seed=3)
+    orders = [list(hr.TFRecordDataset(names)) for _ in range(3)]
+    assert [b"".join(order) for order in orders] == [b"abc", b"acb", b"cba"]
+    assert list(hr.TFRecordDataset(hr.Dataset.from_tensor_slices([str(paths[1])]))) == [b"b"]
+    with pytest.raises(TypeError, match="must contain `str` elements"):
+        hr.TFRecordDataset(hr.Dataset.range(3))
+    with pytest.raises(TypeError, match="scalars"):
+        hr.TFRecordDataset(names.batch(2))
 
 
 def test_a_path_is_not_a_pattern(tmp_path):

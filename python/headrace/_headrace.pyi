@@ -35,8 +35,10 @@ __all__ = [
     "fixed_length_record",
     "flat_map",
     "from_generator",
+    "from_source",
     "from_tensor_slices",
     "from_tensors",
+    "global_shuffle",
     "group_by_window",
     "ignore_errors",
     "interleave",
@@ -122,6 +124,19 @@ class GeneratorSource(Protocol):
     def open(self) -> PyIterator[Any]: ...
     # A yield as a nest of arrays that fits the element spec; raises with the element's number.
     def convert(self, value: Any, index: int) -> _Nest: ...
+
+@type_check_only
+class IndexedSource(Protocol):
+    """What the binding needs of `headrace.source.Source`."""
+
+    name: str
+    element_spec: _Nest
+    length: int
+    # Whether `slice` and `pick` give rows as one array; otherwise `item` gives nests.
+    stacked: bool
+    def item(self, index: int) -> _Nest: ...
+    def slice(self, start: int, stop: int) -> Any: ...
+    def pick(self, indices: list[int]) -> Any: ...
 
 @final
 class Plan:
@@ -276,6 +291,8 @@ def enumerate(input: Plan, start: int) -> Plan: ...
 def cache(input: Plan, filename: str | None) -> Plan: ...
 def snapshot(input: Plan, path: str, compression: str | None) -> Plan: ...
 def load(path: str, spec: _Nest) -> Plan: ...
+def from_source(source: IndexedSource) -> Plan: ...
+def global_shuffle(input: Plan, seeds: tuple[int, int] | None, reshuffle: bool) -> Plan: ...
 def save(
     input: Plan, options: str, path: str, compression: str | None, sharded: bool
 ) -> tuple[str, str, _Nest | None]:

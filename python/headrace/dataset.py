@@ -237,6 +237,49 @@ class Dataset(Generic[T_co]):
         signature = signature_of(output_types, output_shapes, output_signature)
         return _make("from_generator", (), source=Source(generator, signature, tuple(args or ())))
 
+    @staticmethod
+    def from_source(
+        source: Any, output_signature: Any = None, name: str | None = None
+    ) -> Dataset[Any]:
+        """Yield the elements of an object that has them by number.
+
+        The dataset knows its length and has random access, so it can be shuffled with
+        ``shuffle(None)``, which holds none of it. tf.data has nothing of the kind.
+
+        Parameters
+        ----------
+        source
+            Anything with ``__len__`` and ``__getitem__``. One that has a dtype and a shape, as
+            arrays of h5py or zarr, is asked for whole slices; any other for single elements.
+        output_signature
+            A nest of specs, for objects that do not say what they hold; without it, only a run
+            can tell.
+        name
+            Accepted for the sake of the other sources.
+
+        Raises
+        ------
+        TypeError
+            `source` lacks one of the methods.
+        InvalidArgumentError
+            During iteration, for an element that does not fit.
+
+        Examples
+        --------
+        >>> class Squares:
+        ...     def __len__(self):
+        ...         return 4
+        ...     def __getitem__(self, index):
+        ...         return index, index**2
+        >>> list(hr.Dataset.from_source(Squares()))[3]
+        (np.int64(3), np.int64(9))
+        """
+        from .source import Source
+
+        if isinstance(source, np.ndarray) and output_signature is None:
+            return Dataset.from_tensor_slices(source)
+        return _make("from_source", (), source=Source(source, output_signature))
+
     @overload
     @staticmethod
     def zip(first: Dataset[A], /) -> Dataset[A]: ...
@@ -772,7 +815,7 @@ class Dataset(Generic[T_co]):
 
     def shuffle(
         self,
-        buffer_size: int,
+        buffer_size: SupportsIndex | None,
         seed: SupportsIndex | None = None,
         reshuffle_each_iteration: bool | None = True,
         name: str | None = None,
@@ -787,7 +830,11 @@ class Dataset(Generic[T_co]):
         Parameters
         ----------
         buffer_size
-            How many elements to hold; `UNKNOWN_CARDINALITY` for all.
+            How many elements to hold; `UNKNOWN_CARDINALITY` for all. ``None`` has the order of
+            holding all, but only numbers are held: elements are made when they are drawn, which
+            takes random access (`from_tensor_slices`, `from_source`, `range`, `load`, and `map`,
+            `zip` and the like above them). An element that fails is an error in its place of the
+            order. tf.data has nothing of the kind.
         seed
             An integer; ``None`` draws from `set_seed`'s sequence, or from the system.
         reshuffle_each_iteration
@@ -799,6 +846,8 @@ class Dataset(Generic[T_co]):
         ------
         InvalidArgumentError
             `buffer_size` is 0 or negative.
+        UnimplementedError
+            `buffer_size` is ``None`` and a step has no random access.
 
         Examples
         --------
@@ -807,18 +856,16 @@ class Dataset(Generic[T_co]):
         >>> sorted(first) == sorted(second), first == second
         (True, False)
         """
+        reshuffle = True if reshuffle_each_iteration is None else reshuffle_each_iteration
+        again = checks.flag("reshuffle_each_iteration", reshuffle)
+        if buffer_size is None:
+            return self._derive("global_shuffle", seeds=seed_pair(seed), reshuffle=again)
         size = checks.integer("buffer_size", buffer_size)
         if size <= 0 and size != UNKNOWN_CARDINALITY:
             raise InvalidArgumentError(
                 f"buffer_size must be greater than zero or UNKNOWN_CARDINALITY. Got {size}."
             )
-        reshuffle = True if reshuffle_each_iteration is None else reshuffle_each_iteration
-        return self._derive(
-            "shuffle",
-            buffer_size=size,
-            seeds=seed_pair(seed),
-            reshuffle=checks.flag("reshuffle_each_iteration", reshuffle),
-        )
+        return self._derive("shuffle", buffer_size=size, seeds=seed_pair(seed), reshuffle=again)
 
     def repeat(self, count: SupportsIndex | None = None, name: str | None = None) -> Dataset[T_co]:
         """Yield the elements `count` times over; mirrors ``tf.data.Dataset.repeat``.
@@ -1920,14 +1967,14 @@ class TFRecordDataset(Dataset[bytes]):
     Parameters
     ----------
     filenames
-        A path, or many. Paths are taken as they are, without globbing.
+        A path, many, or a dataset of them. Paths are taken as they are, without globbing.
     compression_type
         ``None`` or ``""``, ``"GZIP"``, ``"ZLIB"``.
     buffer_size
         Bytes of a read; ``None`` lets headrace choose.
     num_parallel_reads
-        ``None`` or 1: one file after the other. More, which interleaves their records in tf.data,
-        is not there yet.
+        ``None`` or 1: one file after the other. More: so many files are read at a time, and one
+        record comes from each in turn; `AUTOTUNE`: as many as there are cores.
     name
         Accepted for tf.data's sake.
 
@@ -1937,8 +1984,6 @@ class TFRecordDataset(Dataset[bytes]):
         A file name is not a path.
     InvalidArgumentError
         An unknown compression.
-    UnimplementedError
-        `num_parallel_reads` above 1.
     NotFoundError, DataLossError
         During iteration: a file is missing or damaged; the text has file, record and byte.
 
@@ -1959,21 +2004,17 @@ class TFRecordDataset(Dataset[bytes]):
         name: str | None = None,
     ) -> TFRecordDataset:
         """Check the arguments and make the plan."""
-        if checks.parallelism("num_parallel_reads", num_parallel_reads) not in (None, 1):
-            raise UnimplementedError(
-                f"num_parallel_reads={num_parallel_reads} is not there yet: files are read one "
-                "after the other; a prefetch above reads ahead"
-            )
-        made = _make(
-            "tfrecord",
-            (),
-            filenames=checks.paths(filenames),
-            compression_type=checks.compression(compression_type),
-            buffer_size=None if buffer_size is None else checks.integer("buffer_size", buffer_size),
-            num_parallel_reads=num_parallel_reads,
-        )
-        assert isinstance(made, TFRecordDataset)
-        return made
+        from .readers import RECORD, reader
+
+        size = None if buffer_size is None else checks.integer("buffer_size", buffer_size)
+        compression = checks.compression(compression_type)
+        args = {
+            "compression_type": compression,
+            "buffer_size": size,
+            "num_parallel_reads": num_parallel_reads,
+        }
+        made: Any = reader("tfrecord", filenames, num_parallel_reads, args, RECORD)
+        return made  # type: ignore[no-any-return]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         pass
@@ -2034,7 +2075,7 @@ def _restore(
 def _drawing(dataset: Dataset[Any]) -> _headrace.Plan | None:
     """Return the node of a dataset's own step that draws seeds."""
     match dataset._op:
-        case "random" | "shuffle":
+        case "global_shuffle" | "random" | "shuffle":
             return dataset._plan
         case "sample_from_datasets":
             return dataset._plan.inputs[0]
@@ -2051,6 +2092,7 @@ _CLASS_NAMES = {
     "from_tensor_slices": "TensorSliceDataset",
     "from_generator": "GeneratorDataset",
     "fixed_length_record": "FixedLengthRecordDataset",
+    "global_shuffle": "ShuffleDataset",
     "text_line": "TextLineDataset",
     "tfrecord": "TFRecordDataset",
     "with_options": "OptionsDataset",

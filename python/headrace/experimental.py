@@ -15,6 +15,7 @@ from .checks import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
 from .dataset import Dataset
 from .feature_datasets import make_batched_features_dataset, parse_example_dataset
 from .io import TFRecordWriter as RecordWriter
+from .make_csv import make_csv_dataset
 from .nest import map_structure
 from .readers import CsvDataset
 from .spec import UnknownSpec
@@ -37,6 +38,7 @@ __all__ = [
     "get_structure",
     "ignore_errors",
     "make_batched_features_dataset",
+    "make_csv_dataset",
     "map_and_batch",
     "pad_to_cardinality",
     "parse_example_dataset",

@@ -5,7 +5,9 @@ Files are opened when their turn comes, and read in large blocks, front to back.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
+from hashlib import blake2b
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -13,19 +15,99 @@ import numpy as np
 from . import checks
 from .dataset import _CLASSES, Dataset, _make
 from .dtypes import as_dtype, dtype_name
-from .errors import InvalidArgumentError, UnimplementedError
+from .errors import InvalidArgumentError
 from .glob import glob
-from .spec import TensorSpec, spec_of
+from .spec import DatasetSpec, TensorSpec, UnknownSpec, spec_of
+from .standin import is_symbolic
 
 __all__ = ["CsvDataset", "FixedLengthRecordDataset", "TextLineDataset"]
 
+# What the elements of most readers look like.
+RECORD = TensorSpec((), bytes)
 
-def _serial(num_parallel_reads: Any) -> None:
-    if checks.parallelism("num_parallel_reads", num_parallel_reads) not in (None, 1):
-        raise UnimplementedError(
-            f"num_parallel_reads={num_parallel_reads} is not there yet: files are read one "
-            "after the other; a prefetch above reads ahead"
+
+class Opening:
+    """The function of a file name that opens the file, with what the engine needs of a function.
+
+    Parameters
+    ----------
+    op, args
+        The reader and its arguments but the file names.
+    element_spec
+        What its elements look like.
+    """
+
+    on_trial = True
+
+    def __init__(self, op: str, args: dict[str, Any], element_spec: Any) -> None:
+        self.op = op
+        self.args = args
+        self.element_spec = element_spec
+        self.name = f"the reader of {op} files"
+        self.reason = "it opens files"
+        self.callable = self._open
+        words = repr((op, sorted(args.items()))).encode()
+        self.fingerprint = int.from_bytes(blake2b(words, digest_size=8).digest(), "little")
+
+    def prepare(self, element_spec: Any) -> tuple[str, Any]:
+        """Return why it is no graph, and what it gives."""
+        return self.reason, DatasetSpec(self.element_spec)
+
+    def arguments(self, element_spec: Any) -> Any:
+        """Return what its arguments look like for elements of this spec."""
+        return element_spec
+
+    def _open(self, filename: Any) -> Dataset[Any]:
+        return _make(self.op, (), filenames=[os.fsdecode(filename)], **self.args)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Opening, (self.op, self.args, self.element_spec)
+
+    def __repr__(self) -> str:
+        return f"<{self.name}>"
+
+
+def reader(
+    op: str, filenames: Any, num_parallel_reads: Any, args: dict[str, Any], element_spec: Any
+) -> Dataset[Any]:
+    """Make the dataset of a reader: of names or a dataset of names, one by one or interleaved.
+
+    Raises
+    ------
+    TypeError
+        A dataset of anything but names.
+    """
+    count = checks.parallelism("num_parallel_reads", num_parallel_reads)
+    if not isinstance(filenames, Dataset):
+        filenames = checks.paths(filenames)
+        if count in (None, 1) or is_symbolic(filenames):
+            return _make(op, (), filenames=filenames, **args)
+        names: Any = np.array([*filenames, None], dtype=object)[:-1]
+        filenames = Dataset.from_tensor_slices(names)
+    named: Dataset[Any] = filenames
+    spec = named.element_spec
+    text = isinstance(spec, TensorSpec) and spec.dtype in (bytes, str)
+    if not text and not isinstance(spec, UnknownSpec):
+        raise TypeError(
+            "The `filenames` argument must contain `str` elements. Got a dataset of "
+            f"`{spec!r}` elements."
         )
+    if text and spec.shape not in ((), None):
+        raise TypeError(
+            "The `filenames` argument must contain `str` elements of shape [] (i.e. scalars). Got "
+            f"a dataset of element shape {spec.shape}."
+        )
+    opening = Opening(op, args, element_spec)
+    if count in (None, 1):
+        return named._derive("flat_map", function=opening)
+    return named._derive(
+        "interleave",
+        function=opening,
+        cycle_length=None if count == checks.AUTOTUNE else count,
+        block_length=None,
+        num_parallel_calls=count,
+        deterministic=None,
+    )
 
 
 def _buffer(buffer_size: SupportsIndex | None) -> int | None:
@@ -55,13 +137,14 @@ class TextLineDataset(_Reader):
     Parameters
     ----------
     filenames
-        A path, or many. Paths are taken as they are, without globbing.
+        A path, many, or a dataset of them. Paths are taken as they are, without globbing.
     compression_type
         ``None`` or ``""``, ``"GZIP"``, ``"ZLIB"``.
     buffer_size
         Bytes of a read; ``None`` or 0 lets headrace choose.
     num_parallel_reads
-        ``None`` or 1: one file after the other.
+        ``None`` or 1: one file after the other. More: so many files are read at a time, and one
+        element comes from each in turn; `AUTOTUNE`: as many as there are cores.
     name
         Accepted for tf.data's sake.
 
@@ -71,8 +154,6 @@ class TextLineDataset(_Reader):
         A file name is not a path.
     InvalidArgumentError
         An unknown compression, a negative `buffer_size`.
-    UnimplementedError
-        `num_parallel_reads` above 1.
     NotFoundError, DataLossError
         During iteration: a file is missing, or its compression is damaged; the text has file, line
         and byte.
@@ -98,15 +179,12 @@ class TextLineDataset(_Reader):
         name: str | None = None,
     ) -> TextLineDataset:
         """Check the arguments and make the plan."""
-        _serial(num_parallel_reads)
-        made: TextLineDataset = _make(  # type: ignore[assignment]
-            "text_line",
-            (),
-            filenames=checks.paths(filenames),
-            compression_type=checks.compression(compression_type),
-            buffer_size=_buffer(buffer_size),
-        )
-        return made
+        args = {
+            "compression_type": checks.compression(compression_type),
+            "buffer_size": _buffer(buffer_size),
+        }
+        made: Any = reader("text_line", filenames, num_parallel_reads, args, RECORD)
+        return made  # type: ignore[no-any-return]
 
 
 class FixedLengthRecordDataset(_Reader):
@@ -115,7 +193,7 @@ class FixedLengthRecordDataset(_Reader):
     Parameters
     ----------
     filenames
-        A path, or many. Paths are taken as they are, without globbing.
+        A path, many, or a dataset of them. Paths are taken as they are, without globbing.
     record_bytes
         Length of each record.
     header_bytes, footer_bytes
@@ -125,7 +203,8 @@ class FixedLengthRecordDataset(_Reader):
     compression_type
         ``None`` or ``""``, ``"GZIP"``, ``"ZLIB"``.
     num_parallel_reads
-        ``None`` or 1: one file after the other.
+        ``None`` or 1: one file after the other. More: so many files are read at a time, and one
+        element comes from each in turn; `AUTOTUNE`: as many as there are cores.
     name
         Accepted for tf.data's sake.
 
@@ -136,8 +215,6 @@ class FixedLengthRecordDataset(_Reader):
     InvalidArgumentError
         `record_bytes` below 1, or another number below 0. During iteration: the file does not
         hold a whole number of records.
-    UnimplementedError
-        `num_parallel_reads` above 1.
     NotFoundError, DataLossError
         During iteration: a file is missing, or its compression is damaged.
 
@@ -165,7 +242,6 @@ class FixedLengthRecordDataset(_Reader):
         name: str | None = None,
     ) -> FixedLengthRecordDataset:
         """Check the arguments and make the plan."""
-        _serial(num_parallel_reads)
         sizes = {"record_bytes": checks.integer("record_bytes", record_bytes)}
         if sizes["record_bytes"] <= 0:
             raise InvalidArgumentError(f"`record_bytes` must be > 0, got {record_bytes}")
@@ -173,15 +249,13 @@ class FixedLengthRecordDataset(_Reader):
             sizes[label] = 0 if size is None else checks.integer(label, size)
             if sizes[label] < 0:
                 raise InvalidArgumentError(f"`{label}` must be >= 0, got {size}")
-        made: FixedLengthRecordDataset = _make(  # type: ignore[assignment]
-            "fixed_length_record",
-            (),
-            filenames=checks.paths(filenames),
-            compression_type=checks.compression(compression_type),
-            buffer_size=_buffer(buffer_size),
+        args = {
             **sizes,
-        )
-        return made
+            "compression_type": checks.compression(compression_type),
+            "buffer_size": _buffer(buffer_size),
+        }
+        made: Any = reader("fixed_length_record", filenames, num_parallel_reads, args, RECORD)
+        return made  # type: ignore[no-any-return]
 
 
 class CsvDataset(_Reader):
@@ -193,7 +267,7 @@ class CsvDataset(_Reader):
     Parameters
     ----------
     filenames
-        A path, or many. Paths are taken as they are, without globbing.
+        A path, many, or a dataset of them. Paths are taken as they are, without globbing.
     record_defaults
         One for each column: a dtype (float32, float64, int32, int64, ``bytes``, ``str``) or an
         empty array for a field that must be there, or the value of an empty one.

@@ -1,4 +1,5 @@
-"""Writes csv.json: what TensorFlow's CsvDataset gives for files of every kind of trouble.
+"""Writes csv.json: what TensorFlow's CsvDataset gives for files of every kind of trouble, and
+make_csv_dataset for its keywords.
 
 Run with a Python that has TensorFlow. Each case has the content of a file, base64, the arguments,
 and the outcomes: rows of values as text, or the message of an error without the runtime's frame.
@@ -43,6 +44,49 @@ CASES = [
 ]
 
 
+A = b"id,score,name,when,big,none\n" + b"".join(
+    b"%d,%d.5,n%d,%d,%d,\n" % (i, i, i, i * 10**10, i * 10**39) for i in range(7)
+)
+B = A.split(b"\n", 1)[0] + b"\n" + b"".join(b"%d,,m%d,5,1,\n" % (i, i) for i in range(10, 14))
+BAD = b"a,b\n1,2\nx,3\n4,5,6\n7,8\n"
+ONE = {"batch_size": 3, "num_epochs": 1, "shuffle": False}
+FRAMES = [
+    ([A], ONE),
+    ([A, B], ONE),
+    ([A, B], {**ONE, "label_name": "name"}),
+    ([A, B], {**ONE, "select_columns": ["name", "id"]}),
+    ([A, B], {**ONE, "select_columns": [2, 0], "label_name": "id"}),
+    ([A, B], {**ONE, "num_rows_for_inference": 1, "select_columns": ["id", "score"]}),
+    ([A, B], {**ONE, "num_epochs": 2, "batch_size": 4}),
+    ([A, B], {**ONE, "num_parallel_reads": 2}),
+    ([A, B], {"batch_size": 4, "num_epochs": 1, "shuffle_seed": 3}),
+    ([A, B], {"batch_size": 4, "num_epochs": 3, "shuffle_seed": 3, "shuffle_buffer_size": 4}),
+    ([A, B, A], {"batch_size": 5, "num_epochs": None, "shuffle_seed": 1}),
+    ([b"1,2\n3,NA\n"], {**ONE, "header": False, "column_names": ["x", "y"], "na_value": "NA"}),
+    ([BAD], {**ONE, "ignore_errors": True, "column_defaults": [[0], [0]]}),
+    ([b"a;b\n1;'x'\n"], {**ONE, "field_delim": ";", "use_quote_delim": False}),
+]
+
+
+def frames(contents, kwargs):
+    with tempfile.TemporaryDirectory() as folder:
+        for number, content in enumerate(contents):
+            pathlib.Path(folder, f"{number}.csv").write_bytes(content)
+        dataset = tf.data.experimental.make_csv_dataset(f"{folder}/*.csv", **kwargs)
+        return [
+            [(name, values(column)) for name, column in features.items()]
+            if not isinstance(features, tuple)
+            else [[(name, values(c)) for name, c in features[0].items()], values(features[1])]
+            for features in dataset.take(9)
+        ]
+
+
+def values(tensor):
+    data = tensor.numpy()
+    listed = [text(value) for value in data]
+    return {"dtype": tensor.dtype.name, "data": listed}
+
+
 def column(spec):
     if isinstance(spec, str):
         return getattr(tf, spec)
@@ -83,4 +127,15 @@ if __name__ == "__main__":
     ]
     path = pathlib.Path(__file__).with_name("csv.json")
     lines = ",\n".join(json.dumps(case) for case in cases)
-    path.write_text(f'{{"tf": "{tf.__version__}", "cases": [\n{lines}\n]}}\n')
+    made = [
+        {
+            "contents": [base64.b64encode(content).decode() for content in contents],
+            "kwargs": kwargs,
+            "expect": frames(contents, kwargs),
+        }
+        for contents, kwargs in FRAMES
+    ]
+    others = ",\n".join(json.dumps(case) for case in made)
+    path.write_text(
+        f'{{"tf": "{tf.__version__}", "cases": [\n{lines}\n], "frames": [\n{others}\n]}}\n'
+    )

@@ -1,25 +1,30 @@
-//! One function per dataset op that reads or writes files, as in `plan`.
+//! One function per dataset op that reads or writes files or foreign objects, as in `plan`.
 
 use std::sync::Arc;
 
 use headrace::data::{DType, ForeignValue, Tensor, Value};
+use headrace::engine::seeds::SeedGenerator;
 use headrace::formats::csv::Syntax;
 use headrace::io::compress::Compression;
 use headrace::sources::csv::{CsvColumn, CsvNode, CsvOptions};
 use headrace::sources::fixed_length::{FixedLengthNode, Layout};
+use headrace::sources::from_source::FromSourceNode;
 use headrace::sources::load::LoadNode;
 use headrace::sources::text_line::TextLineNode;
 use headrace::transforms::cache::CacheNode;
+use headrace::transforms::global_shuffle::GlobalShuffleNode;
 use headrace::transforms::save as saving;
 use headrace::transforms::snapshot::SnapshotNode;
 use pyo3::prelude::*;
 
+use crate::call;
 use crate::enter::enter;
 use crate::errors::{Result, invalid};
 use crate::from_python::{Arrays, value};
 use crate::imports;
 use crate::iterator::options;
 use crate::plan::{Plan, plan};
+use crate::source::PythonObject;
 use crate::spec::{element_spec, element_spec_to_python};
 
 #[pyfunction]
@@ -133,4 +138,22 @@ pub(crate) fn save<'py>(
         enter(py, || saving::save(&plan, options, Some(context), path, compression, sharded))?;
     let spec = saved.spec.map(|spec| element_spec_to_python(py, &spec)).transpose()?;
     Ok((saved.run, saved.metadata, spec))
+}
+
+#[pyfunction]
+pub(crate) fn from_source(source: &Bound<'_, PyAny>) -> Result<Plan> {
+    Ok(Plan(FromSourceNode::plan(PythonObject::wrap(source)?)))
+}
+
+#[pyfunction]
+#[pyo3(signature = (input, seeds, reshuffle))]
+pub(crate) fn global_shuffle(
+    input: &Bound<'_, Plan>,
+    seeds: Option<(u64, u64)>,
+    reshuffle: bool,
+) -> Result<Plan> {
+    Ok(Plan(GlobalShuffleNode::plan(
+        plan(input),
+        SeedGenerator::new(seeds, reshuffle).made_in_call(call::is_inside()),
+    )?))
 }

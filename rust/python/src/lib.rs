@@ -22,6 +22,7 @@ mod plan;
 mod process;
 mod records;
 mod shared;
+mod source;
 mod spares;
 mod spec;
 mod to_python;
@@ -43,7 +44,10 @@ mod _headrace {
     use crate::spec::echo_spec;
 
     #[pymodule_export]
-    use crate::files::{cache, csv, fixed_length_record, load, save, snapshot, text_line};
+    use crate::files::{
+        cache, csv, fixed_length_record, from_source, global_shuffle, load, save, snapshot,
+        text_line,
+    };
     #[pymodule_export]
     use crate::iterator::Iterator;
     #[pymodule_export]

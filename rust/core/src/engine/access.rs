@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use crate::data::{Chunk, Mark, Position};
+use crate::data::{Chunk, ForeignValue, Mark, Position};
 use crate::engine::node::{Cardinality, Plan, RunOptions};
 use crate::engine::run::{Caller, RunContext};
 use crate::engine::stage::Opening;
@@ -26,6 +26,18 @@ impl Access {
     /// `Unimplemented` naming the step that allows no random access, `FailedPrecondition` if the
     /// number of elements is not known.
     pub fn open(plan: &Plan, options: RunOptions) -> Result<Self> {
+        Self::within(plan, options, None)
+    }
+
+    /// As [`Access::open`]; foreign sources are given the surroundings of the caller's code.
+    ///
+    /// # Errors
+    /// As [`Access::open`].
+    pub fn within(
+        plan: &Plan,
+        options: RunOptions,
+        surroundings: Option<ForeignValue>,
+    ) -> Result<Self> {
         check(plan)?;
         let name = plan.name();
         let lacking = |what: &str| {
@@ -40,7 +52,8 @@ impl Access {
         };
         // Demand is not rounded up to chunks: one element is all that is wanted.
         let options = RunOptions { on_demand: true, chunk_rows: 1, ..options };
-        let run = Arc::new(RunContext::new(plan, options, None, Caller::default()));
+        let caller = Caller { surroundings, lender: None };
+        let run = Arc::new(RunContext::new(plan, options, None, caller));
         Ok(Access { run, plan: Arc::clone(plan), count })
     }
 

@@ -10,7 +10,7 @@ use crate::data::ElementSpec;
 use crate::engine::seeds::SeedGenerator;
 use crate::engine::stage::{Opening, Stage};
 use crate::error::Result;
-use crate::graph::call::UserFunction;
+use crate::graph::call::{Called, UserFunction};
 use crate::graph::hash::Fnv;
 
 /// A pipeline, shared by everything built on it.
@@ -119,6 +119,13 @@ pub trait Node: Any + Send + Sync {
     /// be asked for by number.
     fn is_indexable(&self) -> bool {
         false
+    }
+
+    /// The elements of these numbers, where they can be had together without a run; an element
+    /// that fails ends them.
+    fn gather(&self, indices: &[u64]) -> Option<Called> {
+        let _ = indices;
+        None
     }
 
     /// Adds to a fingerprint what the arguments do not tell: data that is part of the plan.

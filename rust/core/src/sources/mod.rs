@@ -4,6 +4,7 @@ pub mod counter;
 pub mod csv;
 mod files;
 pub mod fixed_length;
+pub mod from_source;
 pub mod generator;
 pub mod load;
 pub mod placeholder;

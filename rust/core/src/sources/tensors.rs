@@ -10,6 +10,7 @@ use crate::engine::node::Arg;
 use crate::engine::{Cardinality, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
 use crate::graph::attr::feed_tensor;
+use crate::graph::call::Called;
 use crate::graph::hash::Fnv;
 
 /// A dataset of the rows of some columns.
@@ -141,6 +142,15 @@ impl Node for TensorsNode {
 
     fn is_indexable(&self) -> bool {
         true
+    }
+
+    fn gather(&self, indices: &[u64]) -> Option<Called> {
+        let rows: Vec<usize> = indices.iter().map(|index| *index as usize).collect();
+        let all = Chunk::new(self.rows, Arc::clone(&self.structure), self.columns.clone());
+        Some(match all.and_then(|all| all.gather(&rows)) {
+            Ok(chunk) => Called::all(chunk),
+            Err(error) => Called { done: None, error: Some(error) },
+        })
     }
 
     fn open(&self, _opening: &Opening<'_>) -> Result<Box<dyn Stage>> {

@@ -5,6 +5,7 @@ pub mod cache;
 pub mod enumerate;
 pub mod filter;
 pub(crate) mod fused;
+pub mod global_shuffle;
 pub mod ignore_errors;
 pub mod map;
 pub mod prefetch;

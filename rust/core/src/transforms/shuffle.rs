@@ -13,7 +13,7 @@ use crate::data::store::ChunkStore;
 use crate::data::{Chunk, ElementSpec};
 use crate::engine::node::{Arg, caches, fixed_length, functions};
 use crate::engine::run::RunContext;
-use crate::engine::seeds::SeedGenerator;
+use crate::engine::seeds::{SeedGenerator, SeedPair};
 use crate::engine::stage::{is_final, skip_by_running};
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
@@ -111,8 +111,7 @@ impl Node for ShuffleNode {
 }
 
 /// The buffer of handles, and the draws from it.
-#[derive(Clone)]
-struct Ring {
+pub(super) struct Ring {
     draws: Philox,
     capacity: usize,
     /// Grows while the buffer first fills.
@@ -123,6 +122,13 @@ struct Ring {
 }
 
 impl Ring {
+    /// A buffer that holds the numbers below `count`, all there are.
+    pub(super) fn of_all((seed, seed2): SeedPair, count: u64) -> Self {
+        let held = count as usize;
+        let (draws, handles) = (Philox::new(seed, seed2), (0..count).collect());
+        Ring { draws, capacity: held.max(1), handles, first: 0, held }
+    }
+
     fn room(&self) -> usize {
         self.capacity - self.held
     }
@@ -143,7 +149,7 @@ impl Ring {
         self.held += 1;
     }
 
-    fn draw(&mut self) -> Option<u64> {
+    pub(super) fn draw(&mut self) -> Option<u64> {
         if self.held == 0 {
             return None;
         }

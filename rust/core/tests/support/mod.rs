@@ -35,6 +35,7 @@ use headrace::io::compress::Compression;
 use headrace::sources::counter::{CounterNode, Steps};
 use headrace::sources::csv::{CsvColumn, CsvNode, CsvOptions};
 use headrace::sources::fixed_length::{FixedLengthNode, Layout};
+use headrace::sources::from_source::{FromSourceNode, IndexedSource};
 use headrace::sources::load::LoadNode;
 use headrace::sources::random::RandomNode;
 use headrace::sources::text_line::TextLineNode;
@@ -43,6 +44,7 @@ use headrace::transforms::assert_cardinality::AssertCardinalityNode;
 use headrace::transforms::cache::CacheNode;
 use headrace::transforms::enumerate::EnumerateNode;
 use headrace::transforms::filter::FilterNode;
+use headrace::transforms::global_shuffle::GlobalShuffleNode;
 use headrace::transforms::ignore_errors::IgnoreErrorsNode;
 use headrace::transforms::map::MapNode;
 use headrace::transforms::prefetch::PrefetchNode;
@@ -563,6 +565,47 @@ fn snapshot(input: Plan, compression: Compression) -> Plan {
     SnapshotNode::plan(input, folder, compression)
 }
 
+/// An object of the tests: numbers, of which some fail.
+struct Numbers {
+    len: u64,
+    fails: bool,
+    spec: ElementSpec,
+}
+
+impl IndexedSource for Numbers {
+    fn name(&self) -> String {
+        "numbers".into()
+    }
+
+    fn spec(&self) -> &ElementSpec {
+        &self.spec
+    }
+
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn fetch(&self, indices: &[u64]) -> Called {
+        let good = |index: &&u64| !self.fails || **index % 4 != 1;
+        let done: Vec<i64> = indices.iter().take_while(good).map(|n| *n as i64).collect();
+        let failed = indices.get(done.len());
+        let error = failed.map(|index| Error::invalid_argument(format!("no {index}")));
+        let column = Column::Stacked(Tensor::from_values(&[done.len()], &done).unwrap());
+        let chunk = Chunk::of_column(column).unwrap();
+        Called { done: (!done.is_empty()).then_some(chunk), error }
+    }
+}
+
+fn from_source(len: u64, fails: bool) -> Plan {
+    let spec = ElementSpec::leaf(headrace::data::Spec::scalar(DType::Int64));
+    FromSourceNode::plan(Arc::new(Numbers { len, fails, spec }))
+}
+
+fn global_shuffle(input: Plan, seed: u64) -> Plan {
+    let seeds = SeedGenerator::new(Some((87_654_321, seed)), true);
+    GlobalShuffleNode::plan(input, seeds).unwrap()
+}
+
 fn random(anew: bool) -> Plan {
     RandomNode::plan(SeedGenerator::new(Some((87_654_321, 4)), anew))
 }
@@ -736,6 +779,19 @@ pub const CASES: &[Case] = &[
     ("random", || TakeNode::plan(random(false), 23)),
     ("random in epochs", || RepeatNode::plan(TakeNode::plan(random(true), 5), 4)),
     ("random zipped", || zip(vec![random(true), range(9)])),
+    ("from source", || from_source(23, false)),
+    ("from source, failing", || from_source(23, true)),
+    ("from source in epochs", || RepeatNode::plan(shuffle(from_source(9, true), 4, 1), 3)),
+    ("global shuffle", || global_shuffle(range(23), 3)),
+    ("global shuffle of strings", || RepeatNode::plan(global_shuffle(strings(9), 3), 3)),
+    ("global shuffle of a source", || batch(global_shuffle(from_source(23, false), 3), 4, false)),
+    ("global shuffle of failing", || global_shuffle(from_source(23, true), 3)),
+    ("global shuffle of maps", || {
+        global_shuffle(zip(vec![map(range(23), plus_one(true), Some(2)), strings(23)]), 3)
+    }),
+    ("global shuffle of failing maps", || {
+        RepeatNode::plan(global_shuffle(map(range(9), failing(), None), 3), 2)
+    }),
     ("load", || load(strings(23), "saved strings", None)),
     ("load of shards", || load(range(23), "saved shards", Some(|x| Tensor::scalar(x % 3)))),
     ("load in epochs", || {
