@@ -52,6 +52,12 @@ def test_no_shards_are_refused(shards):
         hr.Dataset.range(10).shard(shards, 0)
 
 
+def test_a_single_shard_changes_nothing():
+    assert "changes nothing" in hr.Dataset.range(4).shard(1, 0).explain()
+    state = iter(hr.Dataset.range(4).shard(1, 0)).state()
+    assert len(list(hr.Dataset.range(4).iterator(state=state))) == 4
+
+
 def test_wrong_types_are_refused():
     with pytest.raises(TypeError, match="num_shards"):
         hr.Dataset.range(10).shard(1.5, 0)

@@ -54,6 +54,8 @@ def _vanishes(dataset: Dataset[Any]) -> bool:
             return bool(count == 0)
         case "take":
             return count is not None and bool(count < 0)
+        case "shard":
+            return bool(dataset._args["num_shards"] == 1)
     return False
 
 
