@@ -182,3 +182,32 @@ def test_a_tensor_cannot_be_hashed_or_changed():
     y += 1
     assert x.numpy().tolist() == [1, 2]
     assert y.numpy().tolist() == [2, 3]
+
+
+def test_functions_read_and_change_variables_each_time():
+    counter = tf.Variable(0, dtype=tf.int64)
+    dataset = D.range(3).map(lambda x: counter.assign_add(1) + x)
+    assert dataset.element_spec == tf.TensorSpec([], tf.int64)
+    assert counter.numpy() == 0
+    assert values(dataset) == [1, 3, 5]
+    assert counter.numpy() == 3
+    offset = tf.Variable(10, dtype=tf.int64)
+    dataset = D.range(2).map(lambda x: x + offset)
+    assert values(dataset) == [10, 11]
+    offset.assign(20)
+    assert values(dataset) == [20, 21]
+
+
+def test_what_is_no_tensor_cannot_be_returned():
+    with pytest.raises(TypeError, match=r"Unsupported return value .* Dataset.map\(\): <object"):
+        D.range(1).map(lambda x: object())
+
+
+def test_tables_look_words_up():
+    keys = tf.lookup.KeyValueTensorInitializer(["a", "b"], tf.constant([0, 1], tf.int64))
+    table = tf.lookup.StaticVocabularyTable(keys, 3)
+    dataset = D.from_tensor_slices(["a", "b", "c"]).map(table.lookup)
+    assert dataset.element_spec == tf.TensorSpec([], tf.int64)
+    assert values(dataset) == [0, 1, 2 + tf.strings.to_hash_bucket_fast("c", 3).numpy()]
+    hashed = tf.lookup.StaticHashTable(keys, -1)
+    assert values(D.from_tensor_slices(["b", "c"]).map(hashed.lookup)) == [1, -1]

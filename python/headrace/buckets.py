@@ -113,7 +113,7 @@ def _padded_batch(
                 "When pad_to_bucket_boundary=True, elements must have "
                 "length < max(bucket_boundaries)."
             )
-        spec = window.element_spec if isinstance(element_spec, UnknownSpec) else element_spec
+        spec = window._plan.element_spec if isinstance(element_spec, UnknownSpec) else element_spec
         shapes = _filled(shapes, spec, boundaries[int(bucket)] - 1)
     return window.padded_batch(size_of(bucket), shapes, padding_values, drop_remainder)
 

@@ -1414,7 +1414,7 @@ class Dataset(Generic[T_co]):
         [(2, 2), (3, 5)]
         """
         buckets = Buckets(
-            self.element_spec,
+            self._plan.element_spec,
             element_length_func,
             bucket_boundaries,
             bucket_batch_sizes,

@@ -78,8 +78,6 @@ from .casting import (
 )
 from .control import (
     Assert,
-    Module,
-    Variable,
     case,
     cond,
     control_dependencies,
@@ -227,6 +225,7 @@ from .specs import (
 from .tensor import (
     Tensor,
 )
+from .variables import Module, Variable
 
 newaxis = None
 __version__ = "2.21.0"

@@ -54,6 +54,10 @@ def returned(result: Any) -> Any:
 
 def source(value: Any) -> Any:
     """Return a nest given as data as the engine takes it."""
+    from .sparse import SparseTensor, SparseTensorValue
+
+    if isinstance(value, SparseTensorValue):
+        return to_own(SparseTensor.from_value(value))
     if is_structure(value):
         return rebuild(value, [source(child) for _, child in items(value)])
     return to_own(component(value))
@@ -83,10 +87,13 @@ def _stand_in(value: Any) -> Any:
 
 def from_own(value: Any) -> Any:
     """Return what the engine hands out as a tensor; the array is not copied."""
+    kind = type(value)
+    if kind is np.ndarray:
+        return _array(value)
     if is_dense(value):
         return value
     if isinstance(value, np.ndarray):
-        return _array(value)
+        return _array(np.asarray(value))
     if isinstance(value, np.generic | bytes | str | bool | int | float | complex):
         return wrap(value)
     if isinstance(value, own.SparseTensor):
@@ -137,6 +144,10 @@ def over(function: Any) -> Any:
 
 def from_own_nest(element: Any) -> Any:
     """Return an element of the engine with tensors as its leaves."""
+    if isinstance(element, np.generic | bytes):
+        return wrap(element)
+    if type(element) is tuple:
+        return tuple(map(from_own_nest, element))
     return map_structure(from_own, element)
 
 

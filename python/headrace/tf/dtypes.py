@@ -64,8 +64,9 @@ class DType:
     (-128, 127)
     """
 
-    __slots__ = ("_name",)
+    __slots__ = ("_name", "_numpy")
     _name: str
+    _numpy: np.dtype[Any] | None
 
     def __new__(cls, name: Any) -> DType:
         """Return the one object of this type."""
@@ -73,6 +74,7 @@ class DType:
             if name not in _MADE:
                 made = _MADE[name] = object.__new__(cls)
                 made._name = name
+                made._numpy = None
             return _MADE[name]
         return as_dtype(name)
 
@@ -89,9 +91,10 @@ class DType:
     @property
     def dtype(self) -> np.dtype[Any]:
         """The NumPy dtype, so that NumPy takes this object for it."""
-        if self._name in _UNSIZED:
-            return np.dtype(object)
-        return own.numpy_dtype(own.as_dtype(self._name))
+        if self._numpy is None:
+            plain = object if self._name in _UNSIZED else own.as_dtype(self._name)
+            self._numpy = np.dtype(plain)
+        return self._numpy
 
     @property
     def as_datatype_enum(self) -> int:

@@ -31,6 +31,7 @@ class TensorFunction(Function):
     # A graph stands for the function as it was when it was traced; it is not called again.
     on_trial = False
 
+    called_by = "a dataset"
     user_function: Callable[..., Any]
     _known: list[tuple[Any, Traced]]
 
@@ -39,7 +40,7 @@ class TensorFunction(Function):
         for known, found in self._known:
             if known == element_spec:
                 return found
-        made = trace(self.user_function, element_spec)
+        made = trace(self.user_function, element_spec, self.called_by)
         self._known.append((element_spec, made))
         return made
 
@@ -71,13 +72,17 @@ def _kind_over(kind: type[Function]) -> type[TensorFunction]:
     return _KINDS[kind]
 
 
-def tensor_function(function: Function) -> TensorFunction:
-    """Return a function of headrace as one that follows TensorFlow's rules."""
+def tensor_function(function: Function, called_by: str = "a dataset") -> TensorFunction:
+    """Return a function of headrace as one that follows TensorFlow's rules.
+
+    `called_by` names the method in messages, such as ``Dataset.map()``.
+    """
     if isinstance(function, TensorFunction):
         return function
     made = object.__new__(_kind_over(type(function)))
     made.__dict__.update(function.__dict__)
     made._known = []
+    made.called_by = called_by
     made.user_function = function.function
     made.function = _with_tensors(function.function)
     called: Any = function.callable

@@ -7,7 +7,7 @@ function.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from .tensor import raw, wrap
 
 __all__ = [
     "SparseTensor",
+    "SparseTensorValue",
     "add",
     "concat",
     "expand_dims",
@@ -45,6 +46,14 @@ __all__ = [
     "to_indicator",
     "transpose",
 ]
+
+
+class SparseTensorValue(NamedTuple):
+    """Indices, values and dense shape as they are; mirrors ``tf.compat.v1.SparseTensorValue``."""
+
+    indices: Any
+    values: Any
+    dense_shape: Any
 
 
 class SparseTensor(Composite):

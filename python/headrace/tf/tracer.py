@@ -57,8 +57,9 @@ class Traced:
 class TensorTracer(Tracer):
     """One path through a function: what is recorded, and which way the branches went."""
 
-    def __init__(self, decisions: tuple[bool, ...] = ()) -> None:
+    def __init__(self, decisions: tuple[bool, ...] = (), called_by: str = "a dataset") -> None:
         super().__init__(tracing.tracer)
+        self.called_by = called_by
         self.decisions = decisions
         self.taken: list[bool] = []
         self.why: Refusal | None = None  # why the graph, if it is finished, is not the function
@@ -153,7 +154,16 @@ class TensorTracer(Tracer):
         """Return what the function returned as a nest of values, by TensorFlow's rules."""
         from .bridge import component, returned
 
-        return map_structure(lambda leaf: self._output(component(leaf)), returned(result))
+        def one(leaf: Any) -> Any:
+            try:
+                found = component(leaf)
+            except (TypeError, ValueError):
+                raise TypeError(
+                    f"Unsupported return value from function passed to {self.called_by}: {leaf!r}."
+                ) from None
+            return self._output(found)
+
+        return map_structure(one, returned(result))
 
     def input(self, spec: AnySpec) -> Any:
         """Return the stand-in for a component of the element."""
@@ -179,7 +189,7 @@ class TensorTracer(Tracer):
         return self.constant(to_own(leaf))
 
 
-def trace(function: Callable[..., Any], element_spec: Any) -> Traced:
+def trace(function: Callable[..., Any], element_spec: Any, called_by: str = "a dataset") -> Traced:
     """Call a function with symbols and return what is known of it.
 
     Branches on values are tried both ways, loops for some turns. What the function itself raises
@@ -196,7 +206,7 @@ def trace(function: Callable[..., Any], element_spec: Any) -> Traced:
         if not pending:
             break
         decisions = pending.pop()
-        tracer = TensorTracer(decisions)
+        tracer = TensorTracer(decisions, called_by)
         try:
             graph, gives = _call(tracer, function, element_spec)
         except TraceRefused as refused:

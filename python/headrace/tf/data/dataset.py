@@ -50,7 +50,9 @@ class Dataset(own.Dataset[Any]):
     def _adapted(cls, op: str, inputs: Any, args: dict[str, Any]) -> dict[str, Any]:
         """Return the arguments of a step with functions that follow TensorFlow's rules."""
         return {
-            name: tensor_function(value) if isinstance(value, Function) else value
+            name: tensor_function(value, f"Dataset.{op}()")
+            if isinstance(value, Function)
+            else value
             for name, value in args.items()
         }
 

@@ -30,12 +30,14 @@ from ...io import (
     write_file,
 )
 from ...names import lookup as _lookup
+from ...sparse import SparseTensorValue
 
 __all__ = [
     "FixedLenFeature",
     "FixedLenSequenceFeature",
     "RaggedFeature",
     "SparseFeature",
+    "SparseTensorValue",
     "VarLenFeature",
     "decode_base64",
     "decode_compressed",

@@ -1,0 +1,164 @@
+"""Tables from keys to values; mirrors ``tf.lookup``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidArgumentError
+from .convert import convert
+from .dtypes import as_dtype, int64
+from .hashing import farmhash64
+from .kernels import python, static_shape
+from .names import lookup as _lookup
+from .tensor import raw, wrap
+
+__all__ = ["KeyValueTensorInitializer", "StaticHashTable", "StaticVocabularyTable"]
+
+
+class KeyValueTensorInitializer:
+    """What a table holds at first; mirrors ``tf.lookup.KeyValueTensorInitializer``.
+
+    Parameters
+    ----------
+    keys, values
+        Vectors of one length.
+    key_dtype, value_dtype
+        Their types.
+    """
+
+    def __init__(
+        self, keys: Any, values: Any, key_dtype: Any = None, value_dtype: Any = None,
+        name: str | None = None,
+    ) -> None:  # fmt: skip
+        self.keys = convert(keys, key_dtype)
+        self.values = convert(values, value_dtype)
+        if raw(self.keys).size != raw(self.values).size:
+            raise InvalidArgumentError("a table needs as many values as keys")
+
+    @property
+    def key_dtype(self) -> Any:
+        """The type of the keys."""
+        return self.keys.dtype
+
+    @property
+    def value_dtype(self) -> Any:
+        """The type of the values."""
+        return self.values.dtype
+
+
+class StaticHashTable:
+    """A table that does not change; mirrors ``tf.lookup.StaticHashTable``.
+
+    Parameters
+    ----------
+    initializer
+        Keys and values.
+    default_value
+        What keys that are not there give.
+
+    Examples
+    --------
+    >>> keys = tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2])
+    >>> tf.lookup.StaticHashTable(keys, -1).lookup(tf.constant(["b", "c"])).numpy()
+    array([ 2, -1], dtype=int32)
+    """
+
+    def __init__(
+        self, initializer: Any, default_value: Any, name: str | None = None,
+        experimental_is_anonymous: bool = False,
+    ) -> None:  # fmt: skip
+        self.key_dtype = initializer.key_dtype
+        self.value_dtype = initializer.value_dtype
+        self._default = raw(convert(default_value, self.value_dtype)).item()
+        keys, values = raw(initializer.keys).reshape(-1), raw(initializer.values).reshape(-1)
+        self._table = dict(zip(keys.tolist(), values.tolist(), strict=True))
+        if len(self._table) < len(keys):
+            raise InvalidArgumentError("HashTable has different value for the same key")
+
+    def lookup(self, keys: Any, name: str | None = None) -> Any:
+        """Return the value of each key."""
+        mapper = getattr(type(keys), "_map_values", None)
+        if mapper is not None:
+            return mapper(self.lookup, keys)
+        x = convert(keys, self.key_dtype)
+
+        def compute(array: Any) -> Any:
+            made = np.empty(array.size, self.value_dtype.dtype)
+            made[:] = [self._table.get(key, self._default) for key in array.reshape(-1).tolist()]
+            return made.reshape(array.shape)
+
+        return python("a table", compute, (static_shape(x), self.value_dtype), x)
+
+    __getitem__ = lookup
+
+    def size(self, name: str | None = None) -> Any:
+        """Return the number of keys."""
+        return wrap(np.int64(len(self._table)))
+
+    def export(self, name: str | None = None) -> tuple[Any, Any]:
+        """Return keys and values."""
+        return convert(list(self._table), self.key_dtype), convert(
+            list(self._table.values()), self.value_dtype
+        )
+
+
+class StaticVocabularyTable:
+    """Numbers for words, buckets for others; mirrors ``tf.lookup.StaticVocabularyTable``.
+
+    Parameters
+    ----------
+    initializer
+        Words and their numbers, int64.
+    num_oov_buckets
+        How many numbers there are for words that are not in it, by FarmHash.
+
+    Examples
+    --------
+    >>> words = tf.lookup.KeyValueTensorInitializer(["a"], tf.constant([0], tf.int64))
+    >>> table = tf.lookup.StaticVocabularyTable(words, 1)
+    >>> table.lookup(tf.constant(["a", "b"])).numpy()
+    array([0, 1])
+    """
+
+    def __init__(
+        self, initializer: Any, num_oov_buckets: int, lookup_key_dtype: Any = None,
+        name: str | None = None, experimental_is_anonymous: bool = False,
+    ) -> None:  # fmt: skip
+        if num_oov_buckets <= 0:
+            raise ValueError("num_oov_buckets must be > 0")
+        self._buckets = int(num_oov_buckets)
+        self.key_dtype = as_dtype(lookup_key_dtype or initializer.key_dtype)
+        self.value_dtype = int64
+        keys, values = raw(initializer.keys).reshape(-1), raw(initializer.values).reshape(-1)
+        self._table = dict(zip(keys.tolist(), values.tolist(), strict=True))
+
+    def _number(self, key: Any) -> int:
+        found = self._table.get(key)
+        if found is not None:
+            return int(found)
+        text = key if isinstance(key, bytes) else str(key).encode()
+        return len(self._table) + farmhash64(text) % self._buckets
+
+    def lookup(self, keys: Any, name: str | None = None) -> Any:
+        """Return the number of each key."""
+        mapper = getattr(type(keys), "_map_values", None)
+        if mapper is not None:
+            return mapper(self.lookup, keys)
+        x = convert(keys, self.key_dtype)
+
+        def compute(array: Any) -> Any:
+            found = [self._number(key) for key in array.reshape(-1).tolist()]
+            return np.asarray(found, np.int64).reshape(array.shape)
+
+        return python("a table", compute, (static_shape(x), int64), x)
+
+    __getitem__ = lookup
+
+    def size(self, name: str | None = None) -> Any:
+        """Return the number of words and buckets."""
+        return wrap(np.int64(len(self._table) + self._buckets))
+
+
+__getattr__ = _lookup(__name__)
