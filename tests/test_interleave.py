@@ -57,12 +57,31 @@ def test_the_order_is_that_of_a_plain_reference(calls, cycle, block):
     assert [int(x) for x in mixed] == list(reference())
 
 
+def test_order_does_not_depend_on_timing():
+    twice = Dataset.range(3).interleave(
+        lambda x: Dataset.from_tensors(x).repeat(2), 5, 1, num_parallel_calls=4
+    )
+    for _ in range(50):
+        assert list(twice) == [0, 1, 2, 0, 1, 2]
+
+
+@pytest.mark.parametrize("calls", [None, 2, hr.AUTOTUNE])
+def test_a_cycle_much_longer_than_the_input_costs_nothing(calls):
+    mixed = Dataset.range(3).interleave(
+        lambda x: Dataset.from_tensors(x).repeat(x + 1), 2**62, 1, num_parallel_calls=calls
+    )
+    assert list(mixed) == [0, 1, 2, 1, 2, 2]
+    assert list(mixed.skip(3)) == [1, 2, 2]
+
+
 def test_lengths_below_one_are_refused():
     sizes, make = _numbered(2)
     with pytest.raises(hr.errors.InvalidArgumentError, match="cycle_length"):
         sizes.interleave(make, cycle_length=0)
     with pytest.raises(hr.errors.InvalidArgumentError, match="block_length"):
         sizes.interleave(make, cycle_length=1, block_length=0)
+    with pytest.raises(ValueError, match="cycle_length"):
+        sizes.interleave(make, cycle_length=-2)
     with pytest.raises(hr.errors.InvalidArgumentError, match="num_parallel_calls"):
         sizes.interleave(make, cycle_length=1, num_parallel_calls=0)
     with pytest.raises(TypeError, match="must return a `Dataset` object"):

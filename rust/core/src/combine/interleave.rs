@@ -135,7 +135,8 @@ impl Node for InterleaveNode {
         };
         Ok(Box::new(InterleaveStage {
             plans,
-            slots: (0..self.cycle).map(|_| None).collect(),
+            cycle: self.cycle,
+            slots: vec![None],
             reached: 0,
             open: 0,
             input_ended: false,
@@ -188,6 +189,10 @@ impl Slot {
 
 struct InterleaveStage {
     plans: Plans,
+    /// Number of slots there may be.
+    cycle: usize,
+    /// Those that there are: one more is made when the turn first comes to it, so that a cycle much
+    /// longer than the input costs nothing.
     slots: Vec<Option<Slot>>,
     /// Number of slots that were filled once.
     reached: usize,
@@ -230,7 +235,7 @@ impl InterleaveStage {
         }
         // Slots that were never filled are filled before their turn; a slot that was left empty
         // waits for its turn, so that datasets keep their slots whatever is read ahead.
-        let last = self.slots.len().min(self.turn + self.ahead);
+        let last = self.cycle.min(self.turn.saturating_add(self.ahead));
         while self.reached < last && !self.input_ended {
             let opened = self.open_next().unwrap_or_else(|error| Some(Slot::Failed(Some(error))));
             self.put(self.reached, opened);
@@ -267,12 +272,22 @@ impl InterleaveStage {
     fn put(&mut self, at: usize, slot: Option<Slot>) {
         self.input_ended |= slot.is_none();
         self.open += usize::from(slot.is_some());
-        self.slots[at] = slot;
+        match self.slots.get_mut(at) {
+            Some(place) => *place = slot,
+            None => self.slots.push(slot),
+        }
         self.reached = self.reached.max(at + 1);
     }
 
     fn pass(&mut self) {
-        self.turn = (self.turn + 1) % self.slots.len();
+        self.turn += 1;
+        if self.turn == self.slots.len() {
+            if self.input_ended || self.turn == self.cycle {
+                self.turn = 0;
+            } else {
+                self.slots.push(None);
+            }
+        }
         self.taken = 0;
     }
 
