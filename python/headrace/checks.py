@@ -48,6 +48,22 @@ def batch_size(value: Any) -> int:
     return size
 
 
+def unbatched(element_spec: Any) -> None:
+    """Check that elements can be split along axis 0, as far as they are known."""
+    if isinstance(element_spec, UnknownSpec):
+        return
+    shapes = [getattr(spec, "shape", None) for spec in flatten(element_spec)]
+    if () in shapes:
+        raise ValueError("Cannot unbatch an input with scalar components.")
+    sizes = [shape[0] for shape in shapes if shape is not None and shape[0] is not None]
+    for size in sizes:
+        if size != sizes[0]:
+            raise ValueError(
+                "`unbatch()` is only supported for datasets of elements whose components have a "
+                f"matching leading dimension. Encountered both {sizes[0]} and {size}."
+            )
+
+
 def batched(element_spec: Any) -> None:
     """Check that elements can be taken for batches of one size, as far as they are known."""
     if isinstance(element_spec, UnknownSpec):

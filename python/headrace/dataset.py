@@ -1446,6 +1446,7 @@ class Dataset(Generic[T_co]):
         >>> list(hr.Dataset.from_tensors([1, 2]).unbatch())
         [np.int64(1), np.int64(2)]
         """
+        checks.unbatched(self._plan.element_spec)
         return self._derive("unbatch")
 
     def prefetch(self, buffer_size: SupportsIndex, name: str | None = None) -> Dataset[T_co]:
@@ -1935,6 +1936,10 @@ class Dataset(Generic[T_co]):
         from .explain import explain
 
         return explain(self, checks.flag("rewritten", rewritten))
+
+    def __debug_string__(self) -> str:
+        """Return the plan as text; mirrors ``tf.data``'s method of this name."""
+        return self.explain()
 
     # ----------------------------------------------------------------- the plan
 
