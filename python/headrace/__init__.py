@@ -12,6 +12,7 @@ from . import errors, experimental, io, random
 from ._headrace import __version__
 from .dataset import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset, TFRecordDataset
 from .iterator import Iterator
+from .optional import Optional
 from .options import (
     AutoShardPolicy,
     AutotuneAlgorithm,
@@ -50,6 +51,7 @@ __all__ = [
     "Iterator",
     "ObjectSpec",
     "OptimizationOptions",
+    "Optional",
     "Options",
     "RaggedTensor",
     "RaggedTensorSpec",

@@ -5,7 +5,8 @@ Most of them are methods of `Dataset` by now and stay here for code that uses th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from typing import Any, SupportsIndex, TypeAlias
 
 import numpy as np
@@ -13,10 +14,22 @@ import numpy as np
 from . import checks
 from .checks import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
 from .dataset import Dataset
+from .errors import UnimplementedError
 from .feature_datasets import make_batched_features_dataset, parse_example_dataset
 from .io import TFRecordWriter as RecordWriter
+from .iterator import Iterator
 from .make_csv import make_csv_dataset
 from .nest import map_structure
+from .optional import Optional
+from .options import (
+    AutoShardPolicy,
+    AutotuneAlgorithm,
+    AutotuneOptions,
+    DistributeOptions,
+    ExternalStatePolicy,
+    OptimizationOptions,
+    ThreadingOptions,
+)
 from .readers import CsvDataset
 from .spec import UnknownSpec
 
@@ -24,16 +37,27 @@ __all__ = [
     "AUTOTUNE",
     "INFINITE_CARDINALITY",
     "UNKNOWN_CARDINALITY",
+    "AutoShardPolicy",
+    "AutotuneAlgorithm",
+    "AutotuneOptions",
     "Counter",
     "CsvDataset",
+    "DistributeOptions",
+    "ExternalStatePolicy",
+    "OptimizationOptions",
+    "Optional",
     "RandomDataset",
     "TFRecordWriter",
+    "ThreadingOptions",
     "assert_cardinality",
     "at",
     "cardinality",
+    "choose_from_datasets",
+    "copy_to_device",
     "dense_to_ragged_batch",
     "dense_to_sparse_batch",
     "enumerate_dataset",
+    "get_next_as_optional",
     "get_single_element",
     "get_structure",
     "ignore_errors",
@@ -42,6 +66,9 @@ __all__ = [
     "map_and_batch",
     "pad_to_cardinality",
     "parse_example_dataset",
+    "prefetch_to_device",
+    "rejection_resample",
+    "sample_from_datasets",
     "scan",
     "shuffle_and_repeat",
     "take_while",
@@ -392,3 +419,116 @@ def unique() -> Transformation:
     ['a']
     """
     return lambda dataset: dataset.unique()
+
+
+def choose_from_datasets(
+    datasets: Iterable[Dataset[Any]],
+    choice_dataset: Dataset[Any],
+    stop_on_empty_dataset: bool = False,
+) -> Dataset[Any]:
+    """Make `Dataset.choose_from_datasets`, going on where a dataset has ended.
+
+    Mirrors ``tf.data.experimental.choose_from_datasets``.
+
+    Examples
+    --------
+    >>> pair = [hr.Dataset.range(1), hr.Dataset.range(10, 13)]
+    >>> [int(x) for x in choose_from_datasets(pair, hr.Dataset.range(2).repeat(3))]
+    [0, 10, 11, 12]
+    """
+    return Dataset.choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset)
+
+
+def sample_from_datasets(
+    datasets: Iterable[Dataset[Any]],
+    weights: Any = None,
+    seed: SupportsIndex | None = None,
+    stop_on_empty_dataset: bool = False,
+) -> Dataset[Any]:
+    """Make `Dataset.sample_from_datasets`; mirrors ``tf.data.experimental.sample_from_datasets``.
+
+    Examples
+    --------
+    >>> len(list(sample_from_datasets([hr.Dataset.range(3), hr.Dataset.range(2)])))
+    5
+    """
+    return Dataset.sample_from_datasets(datasets, weights, seed, stop_on_empty_dataset)
+
+
+def rejection_resample(
+    class_func: Callable[..., Any],
+    target_dist: Any,
+    initial_dist: Any = None,
+    seed: SupportsIndex | None = None,
+) -> Transformation:
+    """Make `Dataset.rejection_resample`; mirrors ``tf.data.experimental.rejection_resample``.
+
+    Examples
+    --------
+    >>> same = rejection_resample(lambda x: x % 2, [0.5, 0.5], [0.5, 0.5])
+    >>> list(hr.Dataset.range(2).apply(same))
+    [(np.int64(0), np.int64(0)), (np.int64(1), np.int64(1))]
+    """
+    return lambda dataset: dataset.rejection_resample(class_func, target_dist, initial_dist, seed)
+
+
+def get_next_as_optional(iterator: Iterator[Any]) -> Optional[Any]:
+    """Return `Iterator.get_next_as_optional`.
+
+    Mirrors ``tf.data.experimental.get_next_as_optional``.
+
+    Examples
+    --------
+    >>> get_next_as_optional(iter(hr.Dataset.range(3)))
+    Optional(np.int64(0))
+    """
+    return iterator.get_next_as_optional()
+
+
+_CPU = re.compile(
+    r"(/job:\w+)?(/replica:\d+)?(/task:\d+)?/?(device:)?cpu(:\d+|:\*)?", re.IGNORECASE
+)
+
+
+def _only_the_cpu(device: Any) -> None:
+    if not isinstance(device, str):
+        raise TypeError(f"a device is named by a str such as '/cpu:0', got {device!r}")
+    if not _CPU.fullmatch(device):
+        raise UnimplementedError(
+            f"device {device!r}: elements stay in the memory of the CPU; move them in the loop"
+        )
+
+
+def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transformation:
+    """Leave elements where they are; mirrors ``tf.data.experimental.copy_to_device``.
+
+    Raises
+    ------
+    UnimplementedError
+        A device other than the CPU.
+
+    Examples
+    --------
+    >>> len(hr.Dataset.range(3).apply(copy_to_device("/cpu:0")))
+    3
+    """
+    _only_the_cpu(target_device)
+    _only_the_cpu(source_device)
+    return lambda dataset: dataset
+
+
+def prefetch_to_device(device: str, buffer_size: SupportsIndex | None = None) -> Transformation:
+    """Make `Dataset.prefetch`; mirrors ``tf.data.experimental.prefetch_to_device``.
+
+    Raises
+    ------
+    UnimplementedError
+        A device other than the CPU.
+
+    Examples
+    --------
+    >>> len(hr.Dataset.range(3).apply(prefetch_to_device("/cpu:0", 2)))
+    3
+    """
+    _only_the_cpu(device)
+    return lambda dataset: dataset.prefetch(AUTOTUNE if buffer_size is None else buffer_size)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from . import _headrace
 from .errors import OutOfRangeError
+from .optional import Optional
 
 __all__ = ["Iterator"]
 
@@ -61,6 +62,26 @@ class Iterator(_headrace.Iterator, Generic[T_co]):
             return self.__next__()
         except StopIteration:
             raise OutOfRangeError("End of sequence") from None
+
+    def get_next_as_optional(self) -> Optional[T_co]:
+        """Return the next element as an `Optional`, without a value at the end.
+
+        Mirrors ``tf.data.Iterator.get_next_as_optional``.
+
+        Examples
+        --------
+        >>> hr.Dataset.range(0).iterator().get_next_as_optional().has_value()
+        False
+        """
+        try:
+            return Optional.from_value(self.__next__())
+        except StopIteration:
+            return Optional.empty(self.element_spec)
+
+    @property
+    def element_spec(self) -> Any:
+        """What elements look like, see `Dataset.element_spec`."""
+        return super().element_spec
 
     def state(self) -> str:
         """Return where the run is, as JSON text of a few hundred bytes.

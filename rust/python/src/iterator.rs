@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use headrace::Error;
 use headrace::data::ForeignValue;
-use headrace::engine::RunOptions;
 use headrace::engine::node::Rewrites;
 use headrace::engine::run::Caller;
 use headrace::engine::state::State;
+use headrace::engine::{self, RunOptions};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::Value as Json;
@@ -23,6 +23,7 @@ use crate::plan::Plan;
 use crate::process;
 use crate::shared::{SharedRun, Taken};
 use crate::spares::{Lending, Spares};
+use crate::spec::element_spec_to_python;
 
 /// How long closing waits for what is running.
 const CLOSE: Duration = Duration::from_secs(10);
@@ -66,6 +67,7 @@ pub(crate) struct Iterator {
     run: Arc<SharedRun>,
     packers: Packers,
     spares: Arc<Spares>,
+    plan: engine::Plan,
 }
 
 #[pymethods]
@@ -88,7 +90,12 @@ impl Iterator {
         let run = enter(py, || SharedRun::open(caller, plan, options, state.as_ref()))?;
         let run = Arc::new(run);
         process::register(&run);
-        Ok(Iterator { run, packers: Packers::default(), spares })
+        Ok(Iterator { run, packers: Packers::default(), spares, plan: Arc::clone(plan) })
+    }
+
+    #[getter]
+    fn element_spec<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>> {
+        element_spec_to_python(py, self.plan.spec())
     }
 
     fn __iter__(slf: Py<Self>) -> Py<Self> {
