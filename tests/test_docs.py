@@ -61,3 +61,10 @@ def _make_files(folder):
             writer.write(
                 hr.io.serialize_example({"image_floats": image, "image_class": label % 10})
             )
+
+
+@pytest.mark.parametrize("name", [n for n in dir(hr.Dataset) if not n.startswith("_")])
+def test_the_page_for_users_of_tf_data_names_every_method(name):
+    if name == "iterator":
+        name = "ds.iterator"
+    assert re.search(rf"\b{name}\b", (ROOT / "docs" / "migrating.md").read_text())

@@ -17,6 +17,9 @@ apply(self, transformation_func)
 as_numpy_iterator(self)
 batch(self, batch_size, drop_remainder=False, num_parallel_calls=None, \
 deterministic=None, name=None)
+bucket_by_sequence_length(self, element_length_func, bucket_boundaries, bucket_batch_sizes, \
+padded_shapes=None, padding_values=None, pad_to_bucket_boundary=False, no_padding=False, \
+drop_remainder=False, name=None)
 cache(self, filename='', name=None)
 cardinality(self)
 choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset=True)
@@ -31,6 +34,7 @@ output_signature=None, name=None)
 from_tensor_slices(tensors, name=None)
 from_tensors(tensors, name=None)
 get_single_element(self, name=None)
+group_by_window(self, key_func, reduce_func, window_size=None, window_size_func=None, name=None)
 ignore_errors(self, log_warning=False, name=None)
 interleave(self, map_func, cycle_length=None, block_length=None, num_parallel_calls=None, \
 deterministic=None, name=None)
@@ -62,6 +66,7 @@ take(self, count, name=None)
 take_while(self, predicate, name=None)
 unbatch(self, name=None)
 unique(self, name=None)
+window(self, size, shift=None, stride=1, drop_remainder=False, name=None)
 with_options(self, options, name=None)
 zip(*args, datasets=None, name=None)
 """
@@ -124,6 +129,19 @@ CALLS = {
         g.numbers(),
         {"batch_size": 4, "drop_remainder": True, "num_parallel_calls": 2, "deterministic": True},
     ),
+    "bucket_by_sequence_length": lambda g: (
+        g.rows(),
+        {
+            "element_length_func": g.length,
+            "bucket_boundaries": [3, 5],
+            "bucket_batch_sizes": [2, 2, 2],
+            "padded_shapes": [None],
+            "padding_values": g.zero,
+            "pad_to_bucket_boundary": True,
+            "no_padding": False,
+            "drop_remainder": False,
+        },
+    ),
     "cache": lambda g: (g.numbers(), {"filename": str(g.folder / "cache")}),
     "cardinality": lambda g: (g.numbers(), {}),
     "choose_from_datasets": lambda g: (
@@ -153,6 +171,15 @@ CALLS = {
     "from_tensor_slices": lambda g: (None, {"tensors": ([1, 2], {"a": ["x", "y"]})}),
     "from_tensors": lambda g: (None, {"tensors": ([1, 2], {"a": ["x", "y"]})}),
     "get_single_element": lambda g: (g.numbers(1), {}),
+    "group_by_window": lambda g: (
+        g.numbers(),
+        {
+            "key_func": lambda x: x % 2,
+            "reduce_func": lambda key, window: window.batch(4),
+            "window_size": None,
+            "window_size_func": lambda key: key + 2,
+        },
+    ),
     "ignore_errors": lambda g: (g.numbers(), {"log_warning": True}),
     "interleave": lambda g: (
         g.numbers(3),
@@ -255,6 +282,10 @@ CALLS = {
     "take_while": lambda g: (g.numbers(), {"predicate": small}),
     "unbatch": lambda g: (g.numbers().batch(2), {}),
     "unique": lambda g: (g.numbers(), {}),
+    "window": lambda g: (
+        g.numbers(),
+        {"size": 2, "shift": 1, "stride": 2, "drop_remainder": True},
+    ),
     "with_options": lambda g: (g.numbers(), {"options": g.options}),
     "zip": lambda g: (None, {"datasets": (g.numbers(), g.numbers())}),
 }

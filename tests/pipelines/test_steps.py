@@ -35,7 +35,26 @@ def test_a_map_of_elements_runs_on_many_at_once():
     assert calls == [(256,), (256,), (256,), (232,)]
 
 
-# Options.
+# Options in the older nested spelling and in today's.
+
+
+def test_options_of_both_spellings():
+    dataset = tf.data.Dataset.range(10).map(lambda x: x * 2).filter(lambda x: x % 3 == 0)
+    options = tf.data.Options()
+    options.experimental_optimization.map_vectorization.enabled = True
+    options.experimental_optimization.map_and_filter_fusion = False
+    options.experimental_deterministic = True
+    options.experimental_threading.private_threadpool_size = 2
+    older = dataset.with_options(options)
+    options = tf.data.Options()
+    options.experimental_optimization.map_and_filter_fusion = False
+    options.deterministic = True
+    options.threading.private_threadpool_size = 2
+    newer = dataset.with_options(options)
+    for changed in (older, newer):
+        assert [int(x) for x in changed] == [0, 6, 12, 18]
+        assert changed.options().deterministic is True
+        assert changed.options().threading.private_threadpool_size == 2
 
 
 @pytest.mark.parametrize("options", [tf.data.Options, hr.Options])
