@@ -44,6 +44,7 @@ __all__ = [
     "interleave",
     "load",
     "map",
+    "pack",
     "padded_batch",
     "placeholder",
     "prefetch",
@@ -270,6 +271,7 @@ def interleave(
     num_parallel_calls: int | None,
     deterministic: bool | None,
 ) -> Plan: ...
+def pack(input: Plan, length: int, open_rows: int, padding_values: list[Any] | None) -> Plan: ...
 def window(
     input: Plan,
     size: int,

@@ -1257,6 +1257,58 @@ class Dataset(Generic[T_co]):
             deterministic=deterministic,
         )
 
+    def pack(
+        self,
+        length: SupportsIndex,
+        open_rows: SupportsIndex = 16,
+        padding_values: Any = None,
+        name: str | None = None,
+    ) -> Dataset[Any]:
+        """Pack several sequences into one row, first fit; tf.data has nothing like it.
+
+        Yields ``(packed, segment_ids, positions)``: the components with `length` places along axis
+        0; for each place the number of its sequence in the row, from 1 (0 is padding); and its
+        position in that sequence. An element goes into the first open row with room for it; where
+        none has, the oldest row is yielded. Empty sequences take no place.
+
+        Parameters
+        ----------
+        length
+            Places in a row.
+        open_rows
+            How many rows are filled at a time: more waste less, and hold more.
+        padding_values
+            What is put into places that are left: a nest like the elements, or one value;
+            ``None``: zeros, ``b""`` or ``False``.
+        name
+            Accepted for tf.data's sake.
+
+        Raises
+        ------
+        InvalidArgumentError
+            A number is 0 or negative, or a component is no dense sequence. During iteration: a
+            sequence is longer than a row, or the components of an element differ in length.
+
+        Examples
+        --------
+        >>> words = hr.Dataset.range(1, 4).map(
+        ...     lambda n: np.arange(n), executor="python",
+        ...     output_signature=hr.TensorSpec([None], np.int64))
+        >>> for packed, segment_ids, positions in words.pack(4):
+        ...     print(packed, segment_ids, positions)
+        [0 0 1 0] [1 2 2 0] [0 0 1 0]
+        [0 1 2 0] [1 1 1 0] [0 1 2 0]
+        """
+        values = None
+        if padding_values is not None:
+            values = checks.padding_values(self.element_spec, padding_values)
+        return self._derive(
+            "pack",
+            length=checks.integer("length", length),
+            open_rows=checks.integer("open_rows", open_rows),
+            padding_values=values,
+        )
+
     def window(
         self,
         size: SupportsIndex,

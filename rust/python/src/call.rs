@@ -1,8 +1,8 @@
 //! The user's functions, called by the core: the GIL is taken once per chunk.
 
 use std::cell::Cell;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use headrace::Error;
 use headrace::data::{Chunk, ElementSpec, Structure};
@@ -43,6 +43,10 @@ pub(crate) struct PythonFunction {
     on_trial: bool,
     arguments: Packers,
     results: Packers,
+    /// Made inside a call of another function: it runs while what it captures is as it was.
+    made_in_call: bool,
+    /// What it was found to be, if it was made in a call.
+    prepared: OnceLock<Prepared>,
 }
 
 impl PythonFunction {
@@ -58,6 +62,8 @@ impl PythonFunction {
             on_trial: function.getattr(intern!(py, "on_trial"))?.extract()?,
             arguments: Packers::default(),
             results: Packers::default(),
+            made_in_call: is_inside(),
+            prepared: OnceLock::new(),
         }))
     }
 
@@ -180,7 +186,14 @@ impl UserFunction for PythonFunction {
     }
 
     fn prepare(&self, input: &ElementSpec) -> headrace::Result<Prepared> {
-        attached(|py| self.prepare_attached(py, input))
+        if let Some(prepared) = self.prepared.get() {
+            return Ok(prepared.clone());
+        }
+        let prepared = attached(|py| self.prepare_attached(py, input))?;
+        if self.made_in_call {
+            let _ = self.prepared.set(prepared.clone());
+        }
+        Ok(prepared)
     }
 
     fn call(&self, chunk: &Chunk) -> Called {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use headrace::batching::batch::BatchNode;
 use headrace::batching::group_by_window::{GroupByWindowNode, WindowSize};
+use headrace::batching::pack::PackNode;
 use headrace::batching::padded_batch::PaddedBatchNode;
 use headrace::batching::ragged_batch::RaggedBatchNode;
 use headrace::batching::rebatch::RebatchNode;
@@ -376,6 +377,19 @@ pub(crate) fn rebatch(
     drop_remainder: bool,
 ) -> Result<Plan> {
     Ok(Plan(RebatchNode::plan(plan(input), &batch_size, drop_remainder)?))
+}
+
+#[pyfunction]
+#[pyo3(signature = (input, length, open_rows, padding_values))]
+pub(crate) fn pack(
+    input: &Bound<'_, Plan>,
+    length: i64,
+    open_rows: i64,
+    padding_values: Option<Vec<Bound<'_, PyAny>>>,
+) -> Result<Plan> {
+    let values =
+        padding_values.map(|values| values.iter().map(padding).collect::<Result<Vec<_>>>());
+    Ok(Plan(PackNode::plan(plan(input), length, open_rows, values.transpose()?)?))
 }
 
 #[pyfunction]

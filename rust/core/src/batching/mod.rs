@@ -2,6 +2,7 @@
 
 pub mod batch;
 pub mod group_by_window;
+pub mod pack;
 pub mod padded_batch;
 pub mod ragged_batch;
 pub mod rebatch;

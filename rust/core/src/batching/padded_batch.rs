@@ -148,7 +148,7 @@ fn default_shapes(specs: &[Spec]) -> Result<Vec<PartialShape>> {
     specs.iter().enumerate().map(known).collect()
 }
 
-fn zero(spec: &Spec) -> Result<Tensor> {
+pub(crate) fn zero(spec: &Spec) -> Result<Tensor> {
     match spec {
         Spec::Tensor { dtype, .. } => Tensor::zeros(*dtype, Dims::new()),
         other => Err(Error::invalid_argument(format!("padded_batch of a {other} component"))
@@ -272,7 +272,7 @@ impl Collate for Pad {
 }
 
 /// The rows of a column as one tensor, each filled up with `value`.
-fn pad(column: &Column, shape: &PartialShape, value: &Tensor) -> Result<Tensor> {
+pub(crate) fn pad(column: &Column, shape: &PartialShape, value: &Tensor) -> Result<Tensor> {
     if column.dtype() != Some(value.dtype()) {
         let (seen, dtype) = (column.kind(), value.dtype());
         return Err(Error::invalid_argument(format!(
