@@ -68,3 +68,13 @@ def test_elements_that_only_a_run_knows():
 def test_a_step_of_the_dataset_may_draw():
     total = hr.Dataset.range(100).shuffle(100).reduce(0, lambda s, x: s + x)
     assert total == 4950
+
+
+@pytest.mark.parametrize("calls", [None, 2])
+def test_datasets_that_are_elements_are_reduced_in_a_function(calls):
+    windows = hr.Dataset.range(6).window(3)
+    sums = windows.map(lambda w: w.reduce(0, lambda s, x: s + x), num_parallel_calls=calls)
+    assert [x.item() for x in sums] == [3, 12]
+    assert "dataset of int64" in sums.explain()
+    batches = windows.map(lambda w: w.batch(3).get_single_element(), num_parallel_calls=calls)
+    assert [x.tolist() for x in batches] == [[0, 1, 2], [3, 4, 5]]

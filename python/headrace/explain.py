@@ -18,7 +18,15 @@ from .errors import InvalidArgumentError
 from .function import Function
 from .generator import Source
 from .nest import flatten, is_structure, map_structure
-from .spec import ObjectSpec, RaggedTensorSpec, Shape, SparseTensorSpec, TensorSpec, UnknownSpec
+from .spec import (
+    DatasetSpec,
+    ObjectSpec,
+    RaggedTensorSpec,
+    Shape,
+    SparseTensorSpec,
+    TensorSpec,
+    UnknownSpec,
+)
 from .tensors import RaggedTensor, SparseTensor
 
 if TYPE_CHECKING:
@@ -130,8 +138,11 @@ def _spec(spec: Any) -> str:
 def _leaf(spec: Any) -> str:
     if isinstance(spec, ObjectSpec):
         return "object"
+    if isinstance(spec, DatasetSpec):
+        return f"dataset of {_spec(spec.element_spec)}"
     kind = {SparseTensorSpec: "sparse ", RaggedTensorSpec: "ragged "}.get(type(spec), "")
-    assert isinstance(spec, TensorSpec | SparseTensorSpec | RaggedTensorSpec)
+    if not isinstance(spec, TensorSpec | SparseTensorSpec | RaggedTensorSpec):
+        return repr(spec)
     return f"{kind}{spec.dtype_name} {_shape(spec.shape)}"
 
 
