@@ -307,6 +307,37 @@ def test_the_laws_hold(tmp_path):
     check_laws(lambda: hr.Dataset.range(9).cache(tmp_path / str(next(count))).shuffle(3, seed=1))
 
 
+def test_names_of_files_may_be_cached(tmp_path):
+    for name in "abc":
+        (tmp_path / name).write_text("".join(f"{name}{i}\n" for i in range(4)))
+    names = hr.Dataset.list_files(str(tmp_path / "[abc]"), seed=3)
+    for filename in ("", str(tmp_path / "names")):
+        lines = names.cache(filename).interleave(hr.TextLineDataset, 3, num_parallel_calls=2)
+        batches = lines.shuffle(5, seed=1).batch(5)
+        epochs = [sorted(line for batch in batches for line in batch) for _ in range(3)]
+        assert epochs == [sorted(f"{name}{i}".encode() for name in "abc" for i in range(4))] * 3
+
+
+def test_random_access_goes_through():
+    dataset, made = counted()
+    cached = dataset.cache()
+    assert cached[3] == 3
+    list(cached)
+    made.clear()
+    assert [cached[i] for i in (4, 0)] == [4, 0]
+    assert made == []
+    assert sorted(cached.shuffle(None, seed=1)) == list(range(5))
+
+
+def test_the_laws_hold_above_datasets_of_datasets():
+    def build():
+        inner = hr.Dataset.range(5).flat_map(lambda n: hr.Dataset.range(n).shuffle(3, seed=1))
+        return inner.shuffle(4, seed=2).cache().repeat(2)
+
+    check_laws(build)
+    check_laws(lambda: hr.Dataset.range(3).flat_map(lambda n: hr.Dataset.range(n + 2).cache()))
+
+
 def test_file_names_are_paths():
     with pytest.raises(TypeError, match="`filename` must be a path"):
         hr.Dataset.range(1).cache(3)

@@ -58,6 +58,24 @@ def test_shards_are_read_in_turn(tmp_path):
     assert [int(x) for x, _ in hr.Dataset.load(tmp_path)] == [2, 0, 3, 1]
 
 
+def test_a_reader_gets_a_dataset_of_shards(tmp_path):
+    hr.Dataset.range(6).save(tmp_path, shard_func=lambda x: x % 2)
+
+    def backwards(shards):
+        assert shards.element_spec == hr.DatasetSpec(hr.TensorSpec((), np.int64))
+        return shards.skip(1).concatenate(shards.take(1)).flat_map(lambda shard: shard)
+
+    loaded = hr.Dataset.load(tmp_path, reader_func=backwards)
+    assert list(loaded) == [1, 3, 5, 0, 2, 4]
+    assert loaded.element_spec == hr.TensorSpec((), np.int64)
+    in_turn = hr.Dataset.load(tmp_path, reader_func=lambda d: d.interleave(lambda x: x, 2, 2))
+    assert list(in_turn) == [0, 2, 1, 3, 4, 5]
+    with pytest.raises(TypeError, match="`reader_func` must return"):
+        hr.Dataset.load(tmp_path, reader_func=list)
+    with pytest.raises(hr.errors.NotFoundError):
+        hr.Dataset.load(tmp_path / "none", reader_func=backwards)
+
+
 def test_a_shard_is_a_number(tmp_path):
     for wrong in (lambda x: x - 1, lambda x: "a", lambda x: (x, x)):
         with pytest.raises(hr.errors.InvalidArgumentError, match="shard_func must return"):

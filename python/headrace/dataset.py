@@ -494,7 +494,7 @@ class Dataset(Generic[T_co]):
         compression
             Accepted for tf.data's sake: the files say how they are compressed.
         reader_func
-            Not there yet.
+            Gets a dataset of the shards, each a dataset, and returns the dataset of the elements.
         wait
             Whether to wait for a dataset that is still being saved.
 

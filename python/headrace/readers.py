@@ -46,7 +46,7 @@ class Opening:
         self.name = f"the reader of {op} files"
         self.reason = "it opens files"
         self.callable = self._open
-        words = repr((op, sorted(args.items()))).encode()
+        words = repr((op, sorted(args.items()))).encode()  # the same in every process
         self.fingerprint = int.from_bytes(blake2b(words, digest_size=8).digest(), "little")
 
     def prepare(self, element_spec: Any) -> tuple[str, Any]:

@@ -19,6 +19,7 @@ from .dataset import Dataset, _make
 from .dtypes import dtype_name
 from .errors import DataLossError, InvalidArgumentError, UnimplementedError
 from .nest import is_structure, items
+from .readers import Opening
 from .spec import RaggedTensorSpec, SparseTensorSpec, TensorSpec, UnknownSpec
 
 __all__ = ["compression_of", "load", "save", "spec_from_json", "spec_to_json"]
@@ -151,8 +152,6 @@ def load(
     wait: bool,
 ) -> Dataset[Any]:
     """Do what `Dataset.load` says."""
-    if reader_func is not None:
-        raise UnimplementedError("reader_func is not there yet: shards are read in turn")
     compression_of(compression)  # the files say how they are compressed
     folder = checks.path("path", path)
     while checks.flag("wait", wait) and not os.path.exists(
@@ -161,7 +160,34 @@ def load(
         time.sleep(_POLL)
     if element_spec is None:
         element_spec = _stored_spec(folder)
-    return _make("load", (), path=folder, spec=element_spec)
+    if reader_func is None:
+        return _make("load", (), path=folder, spec=element_spec, shard=None)
+    # Tells what is wrong with the files, if something is.
+    _make("load", (), path=folder, spec=element_spec, shard=None)
+    with open(os.path.join(folder, "snapshot.metadata")) as file:
+        count = len(json.load(file)["shards"])
+    opening = _ShardOpening("load", {"path": folder, "spec": element_spec}, element_spec)
+    shards = Dataset.range(count)._derive(
+        "map",
+        function=opening,
+        num_parallel_calls=None,
+        deterministic=None,
+        output_signature=None,
+    )
+    made = reader_func(shards)
+    if not isinstance(made, Dataset):
+        raise TypeError(f"`reader_func` must return a `Dataset` object. Got {type(made)}.")
+    return made
+
+
+class _ShardOpening(Opening):
+    """Opens a shard by its place."""
+
+    def _open(self, filename: Any) -> Dataset[Any]:
+        return _make(self.op, (), shard=int(filename), **self.args)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _ShardOpening, (self.op, self.args, self.element_spec)
 
 
 def _stored_spec(folder: str) -> Any:

@@ -114,8 +114,9 @@ pub(crate) fn snapshot(
 }
 
 #[pyfunction]
-pub(crate) fn load(path: &str, spec: &Bound<'_, PyAny>) -> Result<Plan> {
-    Ok(Plan(LoadNode::plan(path, element_spec(spec)?)?))
+#[pyo3(signature = (path, spec, shard))]
+pub(crate) fn load(path: &str, spec: &Bound<'_, PyAny>, shard: Option<usize>) -> Result<Plan> {
+    Ok(Plan(LoadNode::plan(path, element_spec(spec)?, shard)?))
 }
 
 /// Runs the plan and writes its elements: the run's name, the metadata that is still to be

@@ -7,17 +7,14 @@ from typing import Any
 import headrace
 
 from ...dataset import Dataset as OwnDataset
+from ..convert import convert_to_tensor
+from ..tensor import raw
 from .arguments import argument
 from .dataset import Dataset, adopt
 
 __all__ = ["reader"]
 
 _MADE: dict[str, Any] = {}
-
-
-def _plain(value: Any) -> Any:
-    """Return an argument as headrace takes it; a dataset of file names is read."""
-    return list(value.as_numpy_iterator()) if isinstance(value, Dataset) else argument(value)
 
 
 def reader(name: str) -> Any:
@@ -33,8 +30,10 @@ def reader(name: str) -> Any:
     kind: Any = own
 
     def make(cls: Any, *args: Any, **kwargs: Any) -> Any:
-        given = [_plain(arg) for arg in args]
-        named = {key: _plain(value) for key, value in kwargs.items()}
+        given = [argument(arg) for arg in args]
+        named = {key: argument(value) for key, value in kwargs.items()}
+        if name == "CsvDataset":
+            _state_defaults(given, named)
         return adopt(kind(*given, **named), cls)
 
     members = {
@@ -46,3 +45,16 @@ def reader(name: str) -> Any:
     }
     made = _MADE[name] = type(name, (Dataset,), members)
     return made
+
+
+def _state_defaults(given: list[Any], named: dict[str, Any]) -> None:
+    """Give the defaults of CSV columns the types that TensorFlow gives Python's numbers."""
+    values = named.get("record_defaults", given[1] if len(given) > 1 else [])
+    stated = [
+        raw(convert_to_tensor(value)) if isinstance(value, list | int | float) else value
+        for value in values
+    ]
+    if "record_defaults" in named:
+        named["record_defaults"] = stated
+    elif len(given) > 1:
+        given[1] = stated

@@ -19,18 +19,24 @@ const CHUNK_ROWS: usize = 1024;
 pub struct LoadNode {
     folder: String,
     spec: ElementSpec,
+    /// The place of the one shard that is read; `None`: all of them.
+    shard: Option<usize>,
     rows: u64,
 }
 
 impl LoadNode {
-    /// A plan of the elements that were saved in `folder` and look like `spec`. The metadata is
-    /// read now, the elements when they are asked for.
+    /// A plan of the elements that were saved in `folder` and look like `spec`: all, or those of
+    /// one shard by its place. The metadata is read now, the elements when they are asked for.
     ///
     /// # Errors
     /// `NotFound` if nothing was saved there.
-    pub fn plan(folder: &str, spec: ElementSpec) -> Result<Plan> {
-        let rows = Metadata::read(folder)?.rows();
-        Ok(Arc::new(LoadNode { folder: folder.into(), spec, rows }))
+    pub fn plan(folder: &str, spec: ElementSpec, shard: Option<usize>) -> Result<Plan> {
+        let metadata = Metadata::read(folder)?;
+        let rows = match shard {
+            None => metadata.rows(),
+            Some(place) => metadata.shards.get(place).map_or(0, |shard| shard.rows),
+        };
+        Ok(Arc::new(LoadNode { folder: folder.into(), spec, shard, rows }))
     }
 }
 
@@ -40,7 +46,9 @@ impl Node for LoadNode {
     }
 
     fn args(&self) -> Vec<Arg> {
-        vec![Arg::new("path", &self.folder)]
+        let mut args = vec![Arg::new("path", &self.folder)];
+        args.extend(self.shard.map(|shard| Arg::new("shard", shard)));
+        args
     }
 
     fn inputs(&self) -> Vec<Plan> {
@@ -61,13 +69,15 @@ impl Node for LoadNode {
 
     fn open(&self, _opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let (folder, spec) = (self.folder.clone(), self.spec.clone());
-        Ok(Box::new(LoadStage { folder, spec, open: None, done: false }))
+        let shard = self.shard;
+        Ok(Box::new(LoadStage { folder, spec, shard, open: None, done: false }))
     }
 }
 
 struct LoadStage {
     folder: String,
     spec: ElementSpec,
+    shard: Option<usize>,
     /// The shards that have elements left, and whose turn it is.
     open: Option<(Vec<Reading>, usize)>,
     done: bool,
@@ -90,7 +100,10 @@ impl LoadStage {
             };
             let run = format!("{}/{}", self.folder, metadata.run());
             let mut shards = Vec::new();
-            for shard in metadata.shards.into_iter().filter(|shard| shard.rows > 0) {
+            for (place, shard) in metadata.shards.into_iter().enumerate() {
+                if shard.rows == 0 || self.shard.is_some_and(|wanted| wanted != place) {
+                    continue;
+                }
                 let path = Shard::path(&run, shard.number);
                 let (id, own) = (Some(metadata.id), structure.clone());
                 let reader = ChunkReader::open(&path, compression, own, id)?;

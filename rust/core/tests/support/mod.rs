@@ -553,9 +553,9 @@ fn load(input: Plan, name: &str, shards: Option<fn(i64) -> Result<Tensor>>) -> P
             save(&plan, RunOptions::default(), None, &path, Compression::None, sharded).unwrap();
         assert!(saved.spec.is_some_and(|seen| !sharded || seen == spec));
         std::fs::write(format!("{path}/snapshot.metadata"), saved.metadata).unwrap();
-        return LoadNode::plan(&path, spec).unwrap();
+        return LoadNode::plan(&path, spec, None).unwrap();
     }
-    LoadNode::plan(&path, input.spec().clone()).unwrap()
+    LoadNode::plan(&path, input.spec().clone(), None).unwrap()
 }
 
 /// A snapshot in a folder that no other plan uses.

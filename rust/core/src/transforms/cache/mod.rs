@@ -14,7 +14,7 @@ use crate::data::{Chunk, ElementSpec, Mark};
 use crate::engine::fills::{CachePlace, Fill};
 use crate::engine::node::Arg;
 use crate::engine::run::RunContext;
-use crate::engine::stage::{is_final, skip_by_running};
+use crate::engine::stage::{Passage, is_final, skip_by_running};
 use crate::engine::stats::StageStats;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::Result;
@@ -65,6 +65,10 @@ impl Node for CacheNode {
         true
     }
 
+    fn is_indexable(&self) -> bool {
+        true
+    }
+
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         open_stage(&self.home, &self.input, opening)
     }
@@ -76,10 +80,15 @@ pub(super) fn open_stage(
     input: &Plan,
     opening: &Opening<'_>,
 ) -> Result<Box<dyn Stage>> {
+    let place = opening.cache_place(input);
+    if opening.run.options.on_demand && home.filled(&place)?.is_none() {
+        // Elements asked for by number are no pass.
+        return Ok(Box::new(Passage(place.open(input)?)));
+    }
     let mut stage = CacheStage {
         run: Arc::clone(opening.run),
         stats: Arc::clone(&opening.stats),
-        place: opening.cache_place(input),
+        place,
         plan: Arc::clone(input),
         home: home.clone(),
         phase: Phase::Closed,
