@@ -149,3 +149,36 @@ def test_raw_bytes_decode_in_a_graph():
     dataset = hr.Dataset.from_tensor_slices([b"\1\2", b"\3\4"])
     native = dataset.map(lambda m: io.decode_raw(m, np.uint8).reshape(2, 1), executor="native")
     assert [x.tolist() for x in native] == [[[1], [2]], [[3], [4]]]
+
+
+def test_a_default_stands_for_a_missing_number_in_one_and_in_many():
+    features = {"age": io.FixedLenFeature([], np.int64, default_value=-1)}
+    messages = [io.serialize_example({"age": 0}), io.serialize_example({"other": 1})]
+    many = io.parse_example(messages, features)["age"]
+    assert_same(many, np.array([0, -1]))
+    one = [io.parse_single_example(message, features)["age"] for message in messages]
+    assert one == [0, -1]
+    assert one[0].shape == ()
+    empty = io.serialize_example({"age": np.zeros(0, np.int64)})
+    for parse in (
+        lambda: io.parse_single_example(empty, features),
+        lambda: io.parse_example([empty], features),
+    ):
+        with pytest.raises(hr.errors.InvalidArgumentError, match="age"):
+            parse()
+
+
+def test_empty_lists_keep_their_dtypes():
+    message = io.serialize_example(
+        {"i": np.zeros(0, np.int64), "f": np.zeros(0, np.float32), "b": np.zeros(0, object)}
+    )
+    kinds = {"i": np.int64, "f": np.float32, "b": bytes}
+    sparse = io.parse_single_example(
+        message, {name: io.VarLenFeature(kind) for name, kind in kinds.items()}
+    )
+    ragged = io.parse_single_example(
+        message, {name: io.RaggedFeature(kind) for name, kind in kinds.items()}
+    )
+    for name, dtype in {"i": np.int64, "f": np.float32, "b": object}.items():
+        assert (sparse[name].values.dtype, sparse[name].values.shape) == (dtype, (0,))
+        assert (ragged[name].dtype, ragged[name].shape) == (dtype, (0,))

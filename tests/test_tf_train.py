@@ -3,6 +3,7 @@
 import copy
 import pickle
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -154,6 +155,19 @@ def test_a_message_that_was_only_read_is_not_there():
     first.feature["x"].float_list.value.append(1)
     second.feature["y"].bytes_list.value.append(b"")
     assert sorted(example.features.feature) == ["x", "y"]
+
+
+def test_threads_may_read_one_message_at_once():
+    features = {str(i): train.Feature(int64_list={"value": [i]}) for i in range(100)}
+    data = train.Features(feature=features).SerializeToString()
+
+    def read(message):
+        return sum(message.feature[str(i)].int64_list.value[0] for i in range(100))
+
+    with ThreadPoolExecutor(4) as pool:
+        for _ in range(20):
+            message = train.Features.FromString(data)
+            assert list(pool.map(read, [message] * 4)) == [4950] * 4
 
 
 def test_arrays_of_every_type_are_values():

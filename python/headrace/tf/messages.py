@@ -2,7 +2,8 @@
 
 A `Message` holds the fields that are there in one dict. Copying is what constructors do all the
 time (``Features(feature=...)`` copies each feature), so that a copy shares the dict with its
-original until one of the two changes or hands out a message in it.
+original until one of the two changes or hands out a message in it. A message that was read makes
+the messages in it when they are asked for.
 """
 
 from __future__ import annotations
@@ -63,13 +64,15 @@ class Message:
         A value that the field cannot hold.
     """
 
-    __slots__ = ("__weakref__", "_data", "_link", "_state", "_stubs", "_unknown")
+    __slots__ = ("__weakref__", "_data", "_link", "_state", "_stubs", "_tree", "_unknown")
     __hash__ = None  # type: ignore[assignment]
     _fields: ClassVar[dict[str, Field]] = {}
     _oneof: ClassVar[str | None] = None
     DESCRIPTOR: ClassVar[Descriptor]
 
     _data: dict[str, Any]
+    # What was read, until the fields are asked for; there are no `_data` then.
+    _tree: dict[str, Any]
     _unknown: bytes
     _state: int
     # The parent and the field that this message enters when it changes.
@@ -192,12 +195,22 @@ class Message:
     @classmethod
     def _build(cls: type[M], tree: tuple[dict[str, Any], bytes]) -> M:
         message = object.__new__(cls)
-        message._data = {n: cls._fields[n].build(value) for n, value in tree[0].items()}
-        message._unknown = tree[1]
+        message._tree, message._unknown = tree
         message._state = _OWN
         message._link = None
         message._stubs = None
         return message
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_data":
+            try:
+                tree = object.__getattribute__(self, "_tree")
+                self._data = {n: self._fields[n].build(value) for n, value in tree.items()}
+                del self._tree
+            except AttributeError:  # another thread was faster
+                pass
+            return object.__getattribute__(self, "_data")
+        raise AttributeError(f"{type(self).__name__!r} message has no attribute {name!r}")
 
     def ParseFromString(self, serialized: bytes) -> int:
         """Become the message that `serialized` holds; return its length.

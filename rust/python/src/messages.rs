@@ -6,7 +6,7 @@ use pyo3::buffer::PyBuffer;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
-use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
 use crate::errors::{Result, invalid};
 
@@ -39,14 +39,16 @@ fn message(schema: &'static Schema, object: &Bound<'_, PyAny>) -> Result<Message
     let data = data.cast::<PyDict>()?;
     let unknown = object.getattr(intern!(py, "_unknown"))?.extract::<PyBackedBytes>()?.to_vec();
     let mut fields = Vec::with_capacity(data.len());
-    for (index, field) in schema.fields.iter().enumerate() {
-        if data.is_empty() {
-            break;
-        }
-        if let Some(value) = data.get_item(field.name)? {
-            fields.push((index, content(field.kind, &value)?));
-        }
+    for (name, value) in data {
+        let name = name.cast::<PyString>()?;
+        let name = name.to_str()?;
+        let index = schema.fields.iter().position(|field| field.name == name);
+        let Some(index) = index else {
+            return Err(Error::internal("a message with a field of another").into());
+        };
+        fields.push((index, content(schema.fields[index].kind, &value)?));
     }
+    fields.sort_by_key(|(index, _)| *index);
     Ok(Message { fields, unknown })
 }
 

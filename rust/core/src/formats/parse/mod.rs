@@ -8,7 +8,7 @@
 //! lists is in `varlen.rs`, `sparse.rs` and `ragged.rs`, once for rows ([`ParsePlan::parse_rows`])
 //! and once for a batch ([`ParsePlan::parse_batch`]).
 //!
-//! SequenceExamples (`sequence.rs`) have two such sets of sources, one for the context and one for
+//! SequenceExamples (`sequence.rs`, `steps.rs`) have two such sets of sources, one for the context and one for
 //! the steps, which are read as if each were a record.
 //!
 //! Results and errors are those of TensorFlow 2.21; where a message of TensorFlow names the case
@@ -22,6 +22,7 @@ mod plan;
 mod ragged;
 mod sequence;
 mod sparse;
+mod steps;
 mod varlen;
 
 pub use plan::{Feature, ParsePlan, Partition};
