@@ -91,3 +91,13 @@ def test_what_a_map_gives_is_known_before_it_runs(case):
     assert len(flat) == len(wanted)
     for mine, other in zip(flat, wanted, strict=True):
         assert mine.is_compatible_with(other)
+
+
+@pytest.mark.parametrize("case", ANSWERS["types"], ids=lambda case: case["text"])
+def test_types_shapes_and_specs_read_as_tensorflows(case):
+    if "repr" in case:
+        assert repr(eval(case["text"], NAMES)) == case["repr"]
+        return
+    with pytest.raises(Exception) as caught:
+        eval(case["text"], NAMES)
+    assert case["error"] in {kind.__name__ for kind in type(caught.value).__mro__}

@@ -399,6 +399,111 @@ tf.strings.to_number('x')
 tf.strings.substr('hello',1,3)
 """.strip().splitlines()
 
+# What these give is compared as text.
+TYPES = r"""
+tf.float32
+str(tf.float32)
+tf.string.name
+tf.string.size
+tf.bool.size
+tf.bfloat16.size
+tf.float32.max
+tf.int32.min
+tf.int8.limits
+tf.float32.is_numpy_compatible
+tf.float32.real_dtype
+tf.complex64.real_dtype
+tf.float32.base_dtype
+tf.float32.as_datatype_enum
+tf.float32.is_integer
+tf.bool.is_bool
+tf.uint8.is_unsigned
+tf.bfloat16.is_floating
+tf.bool.is_integer
+tf.bool.max
+tf.string.min
+tf.float32=='float32'
+tf.float32==np.float32
+tf.float32==np.dtype('float32')
+tf.float32=='foo'
+tf.string==str
+tf.as_dtype(str)
+tf.as_dtype(int)
+tf.as_dtype(float)
+tf.as_dtype(bool)
+tf.as_dtype('string')
+tf.as_dtype('half')
+tf.as_dtype(np.int64)
+tf.as_dtype(1)
+tf.as_dtype('foo')
+tf.as_dtype(None)
+tf.as_dtype(bytes)
+tf.float32.is_compatible_with(tf.float32)
+tf.DType(1)
+tf.TensorShape(None)
+tf.TensorShape([1,None])
+str(tf.TensorShape([1,None]))
+str(tf.TensorShape(None))
+tf.TensorShape(3)
+tf.TensorShape([1,None]).as_list()
+tf.TensorShape(None).as_list()
+tf.TensorShape(None).rank
+tf.TensorShape([1,2]).ndims
+len(tf.TensorShape(None))
+bool(tf.TensorShape(None))
+bool(tf.TensorShape([]))
+tf.TensorShape([1,None])[1]
+tf.TensorShape([1,None])[0:1]
+tf.TensorShape(None)[0]
+tf.TensorShape(None)[1:]
+tf.TensorShape(None)[:2]
+tf.TensorShape([1,2])+[3]
+[3]+tf.TensorShape([1,2])
+tf.TensorShape([1,2]).concatenate([3])
+tf.TensorShape([1,None]).merge_with([None,2])
+tf.TensorShape([1,None]).merge_with([2,2])
+tf.TensorShape([1,None]).is_compatible_with([1,5])
+tf.TensorShape([1,None])==[1,None]
+tf.TensorShape([1,None])==tf.TensorShape([1,None])
+tf.TensorShape(None)==tf.TensorShape(None)
+tf.TensorShape([1,2])==(1,2)
+tf.TensorShape([1,2])!=(1,2)
+tf.TensorShape([1,2])=='a'
+tf.TensorShape([1,2]).num_elements()
+tf.TensorShape([1,None]).num_elements()
+tf.TensorShape([1,None]).is_fully_defined()
+tf.TensorShape([1,2]).dims
+tf.TensorShape([-1,2])
+tf.TensorShape([1.5])
+tf.TensorShape([1,2]).with_rank(3)
+tf.TensorShape([1,2]).with_rank_at_least(3)
+tf.TensorShape([1,None]).most_specific_compatible_shape([2,3])
+tf.TensorShape([1,2]).assert_has_rank(3)
+tf.TensorShape([1,2]).assert_is_compatible_with([3])
+tuple(tf.TensorShape([1,2]))
+tf.TensorSpec([1,None])
+tf.TensorSpec([1,None],tf.int32,'x')
+tf.TensorSpec([1])==tf.TensorSpec([1],tf.float32)
+tf.TensorSpec([None]).is_compatible_with(tf.constant([1.]))
+tf.TensorSpec([None]).is_compatible_with([1.])
+tf.TensorSpec([None]).is_compatible_with(tf.TensorSpec([2]))
+tf.TensorSpec.from_tensor(tf.constant(1))
+tf.TensorSpec([None]).most_specific_compatible_type(tf.TensorSpec([2]))
+tf.RaggedTensorSpec([2,None],tf.int32)
+tf.RaggedTensorSpec([2,None],tf.int32).ragged_rank
+tf.SparseTensorSpec([2,None],tf.int32)
+tf.NoneTensorSpec()
+tf.OptionalSpec(tf.TensorSpec([]))
+tf.type_spec_from_value(tf.constant(1))
+tf.type_spec_from_value(np.array([1.]))
+tf.type_spec_from_value(1)
+tf.type_spec_from_value('a')
+tf.type_spec_from_value([1])
+tf.type_spec_from_value(tf.ragged.constant([[1]]))
+tf.type_spec_from_value(tf.sparse.from_dense([1,0]))
+tf.data.DatasetSpec(tf.TensorSpec([],tf.int64))
+""".strip().splitlines()
+
 # A function, and the tensor it gets.
 FUNCTIONS = r"""
 lambda x: x + 1 | [1, 2, 3]
@@ -552,6 +657,13 @@ def answer(text, names=None):
         return {"kind": "error", "classes": [kind.__name__ for kind in type(error).__mro__]}
 
 
+def written(text):
+    try:
+        return {"repr": repr(eval(text, {"tf": tf, "np": np}))}
+    except Exception as error:
+        return {"error": type(error).__name__}
+
+
 def traced(text, argument):
     try:
         value = eval(argument, {"np": np})
@@ -573,5 +685,6 @@ if __name__ == "__main__":
         "tf": tf.__version__,
         "expressions": [{"text": text, **answer(text)} for text in EXPRESSIONS],
         "functions": functions,
+        "types": [{"text": text, **written(text)} for text in TYPES],
     }
     Path(__file__).with_name("tf_ops.json").write_text(json.dumps(answers, indent=1) + "\n")

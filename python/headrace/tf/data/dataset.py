@@ -7,6 +7,7 @@ the method is called, and iterating yields tensors.
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
@@ -19,6 +20,8 @@ from ...generator import Source, signature_of
 from ...ops import refuse_in_trace
 from .. import specs
 from ..bridge import source
+from ..convert import convert
+from ..dtypes import int64
 from ..functions import tensor_function
 from ..tensor import wrap
 from .arguments import argument, tensors, wrapped
@@ -164,6 +167,32 @@ class Dataset(own.Dataset[Any]):
             )
         )
 
+    # Steps.
+
+    def group_by_window(
+        self,
+        key_func: Callable[..., Any],
+        reduce_func: Callable[..., Any],
+        window_size: Any = None,
+        window_size_func: Callable[..., Any] | None = None,
+        name: str | None = None,
+    ) -> Any:
+        """Make a dataset of each group; mirrors ``tf.data.Dataset.group_by_window``.
+
+        See `headrace.Dataset.group_by_window`. Keys and window sizes that are Python's become
+        int64.
+
+        Examples
+        --------
+        >>> groups = tf.data.Dataset.range(4).group_by_window(
+        ...     lambda x: x % 2, lambda key, group: group.batch(2), window_size=2)
+        >>> list(groups.as_numpy_iterator())
+        [array([0, 2]), array([1, 3])]
+        """
+        size_func = window_size_func and _int64(window_size_func)
+        size = argument(window_size)
+        return super().group_by_window(_int64(key_func), reduce_func, size, size_func)
+
     # Iterating.
 
     def iterator(self, state: str | None = None) -> Iterator:
@@ -280,6 +309,18 @@ def _check_signature(signature: Any) -> None:
                 "`output_signature` must contain objects that are subclass of `tf.TypeSpec` but "
                 f"found {type(leaf)} which is not."
             )
+
+
+def _int64(function: Any) -> Any:
+    """Return a function whose results are int64; tensors of another dtype are refused."""
+    if not callable(function):
+        return function
+
+    @functools.wraps(function)
+    def called(*args: Any) -> Any:
+        return convert(function(*args), int64)
+
+    return called
 
 
 def _text_dtype(value: Any) -> Any:

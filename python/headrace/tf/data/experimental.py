@@ -16,7 +16,20 @@ from .dataset import Dataset
 from .optional import Optional
 from .readers import reader
 
-__all__ = ["AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Optional"]
+__all__ = [
+    "AUTOTUNE",
+    "INFINITE_CARDINALITY",
+    "UNKNOWN_CARDINALITY",
+    "Optional",
+    "cardinality",
+    "copy_to_device",
+    "enable_debug_mode",
+    "get_next_as_optional",
+    "get_single_element",
+    "get_structure",
+    "parallel_interleave",
+    "prefetch_to_device",
+]
 
 _missing = lookup(__name__)
 # Functions here that are static methods of Dataset, or make methods' transformations.
@@ -49,6 +62,41 @@ def get_next_as_optional(iterator: Any) -> Any:
     return iterator.get_next_as_optional()
 
 
+def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Callable[[Any], Any]:
+    """Make a transformation that does nothing: elements are in the memory of the CPU."""
+    return lambda dataset: dataset
+
+
+def prefetch_to_device(device: str, buffer_size: int | None = None) -> Callable[[Any], Any]:
+    """Make `Dataset.prefetch`: elements are in the memory of the CPU."""
+    return lambda dataset: dataset.prefetch(AUTOTUNE if buffer_size is None else buffer_size)
+
+
+def parallel_interleave(
+    map_func: Callable[..., Any],
+    cycle_length: int,
+    block_length: int = 1,
+    sloppy: bool | None = False,
+    buffer_output_elements: int | None = None,
+    prefetch_input_elements: int | None = None,
+) -> Callable[[Any], Any]:
+    """Make `Dataset.interleave` that runs as many datasets at once as it holds.
+
+    Examples
+    --------
+    >>> twice = parallel_interleave(lambda x: tf.data.Dataset.from_tensors(x).repeat(2), 2)
+    >>> list(tf.data.Dataset.range(2).apply(twice).as_numpy_iterator())
+    [np.int64(0), np.int64(1), np.int64(0), np.int64(1)]
+    """
+    return lambda dataset: dataset.interleave(
+        map_func,
+        cycle_length,
+        block_length,
+        num_parallel_calls=cycle_length,
+        deterministic=None if sloppy is None else not sloppy,
+    )
+
+
 def enable_debug_mode() -> None:
     """Do nothing: functions that run as Python can be debugged as they are."""
 
@@ -56,11 +104,9 @@ def enable_debug_mode() -> None:
 # Methods of Dataset that are functions for `apply` here.
 _APPLIED = (
     "bucket_by_sequence_length",
-    "copy_to_device",
     "group_by_window",
     "ignore_errors",
     "map_and_batch",
-    "prefetch_to_device",
     "rejection_resample",
     "scan",
     "snapshot",
