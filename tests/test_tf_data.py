@@ -90,3 +90,36 @@ def test_datasets(case, tmp_path):
     assert dataset.element_spec == wanted
     assert dataset.cardinality().numpy() == case["cardinality"]
     same([plain(x) for x in dataset.as_numpy_iterator()], case["elements"])
+
+
+def test_generators_may_yield_every_kind_of_tensor():
+    sparse, ragged = tf.sparse.from_dense([0, 1]), tf.ragged.constant([[1], [2, 3]])
+    value = tf.compat.v1.SparseTensorValue([[1]], [1], [2])
+    signature = (
+        tf.SparseTensorSpec([2], tf.int32),
+        tf.SparseTensorSpec([2], tf.int32),
+        tf.RaggedTensorSpec([2, None], tf.int32),
+        tf.TensorSpec([], tf.string),
+    )
+    dataset = D.from_generator(
+        lambda: iter([(sparse, value, ragged, "é")]), output_signature=signature
+    )
+    assert dataset.element_spec == signature
+    first, second, third, text = next(iter(dataset))
+    assert tf.sparse.to_dense(first).numpy().tolist() == [0, 1]
+    assert tf.sparse.to_dense(second).numpy().tolist() == [0, 1]
+    assert third.to_list() == [[1], [2, 3]]
+    assert text.numpy() == "é".encode()
+
+
+def test_arguments_of_generators_are_arrays():
+    seen = []
+
+    def generate(*args):
+        seen.extend(args)
+        yield 1
+
+    array = np.arange(3)
+    list(D.from_generator(generate, tf.int32, args=(array, 2, "x", [1.5])))
+    assert np.shares_memory(seen[0], array)
+    assert [a.dtype for a in seen] == [np.int64, np.int32, object, np.float32]

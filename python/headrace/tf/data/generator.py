@@ -9,6 +9,7 @@ from ...generator import Source
 from ...nest import is_structure, items, rebuild
 from ..bridge import to_own
 from ..errors_of import as_error
+from ..sparse import SparseTensor, SparseTensorValue
 
 __all__ = ["TensorSource"]
 
@@ -65,6 +66,8 @@ def _restored(reduced: Any) -> TensorSource:
 
 def _plain(value: Any) -> Any:
     """Return a yield without tensors."""
+    if isinstance(value, SparseTensorValue):
+        return to_own(SparseTensor.from_value(value))
     if is_structure(value):
         return rebuild(value, [_plain(child) for _, child in items(value)])
     if type(value) is list:

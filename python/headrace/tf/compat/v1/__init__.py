@@ -209,8 +209,39 @@ def _module(name: str) -> Any:
 _find = _lookup(__name__, _SUBMODULES)
 
 
+# Names of TensorFlow 1 whose functions have another name, or live in a module, by now.
+_RENAMED = {
+    "Dimension": "shapes.Dimension",
+    "dimension_value": "shapes.dimension_value",
+    "div": "math.floordiv",
+    "floor_div": "math.floordiv",
+    "lin_space": "creation.linspace",
+    "py_func": "control.numpy_function",
+    "sparse_add": "sparse.add",
+    "sparse_reorder": "sparse.reorder",
+    "sparse_reshape": "sparse.reshape",
+    "sparse_retain": "sparse.retain",
+    "sparse_slice": "sparse.slice",
+    "sparse_tensor_to_dense": "sparse.to_dense",
+    "sparse_transpose": "sparse.transpose",
+    "string_join": "strings.join",
+    "string_strip": "strings.strip",
+    "string_to_hash_bucket": "strings.to_hash_bucket",
+    "string_to_hash_bucket_strong": "strings.to_hash_bucket_strong",
+    "verify_tensor_all_finite": "debugging.assert_all_finite",
+}
+_MODULES = ("math", "strings", "debugging", "linalg")
+
+
 def __getattr__(name: str) -> Any:
     if name in _SUBMODULES:
         return _find(name)
+    if name in _RENAMED:
+        module, _, function = _RENAMED[name].partition(".")
+        return getattr(importlib.import_module(f"headrace.tf.{module}"), function)
     found = getattr(importlib.import_module("headrace.tf"), name, None)
+    for module in _MODULES if found is None else ():
+        home = importlib.import_module(f"headrace.tf.{module}")
+        if name in home.__all__:
+            return getattr(home, name)
     return _find(name) if found is None or name.startswith("_") else found
