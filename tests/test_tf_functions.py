@@ -211,3 +211,17 @@ def test_tables_look_words_up():
     assert values(dataset) == [0, 1, 2 + tf.strings.to_hash_bucket_fast("c", 3).numpy()]
     hashed = tf.lookup.StaticHashTable(keys, -1)
     assert values(D.from_tensor_slices(["b", "c"]).map(hashed.lookup)) == [1, -1]
+
+
+def test_a_stated_shape_is_checked_by_the_engine():
+    def parse(record):
+        values = tf.io.decode_raw(record, tf.uint8)
+        values.set_shape([2])
+        return tf.ensure_shape(values, [None])
+
+    dataset = D.from_tensor_slices(["ab", "cd"]).map(parse)
+    assert dataset.element_spec == tf.TensorSpec([2], tf.uint8)
+    assert "runs as a graph" in dataset.explain()
+    assert values(dataset) == [[97, 98], [99, 100]]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="not compatible with expected shape"):
+        list(D.from_tensor_slices(["abc"]).map(parse))

@@ -698,7 +698,8 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
         )
     if is_symbol(x) and not known.is_subtype_of(wanted):
         merged = known.merge_with(wanted)
-        return python("ensure_shape", np.asarray, (tuple(merged), x.dtype), x)
+        sizes = [-1 if size is None else size for size in wanted]
+        return run("ensure_shape", (x,), (tuple(merged), x.dtype), shape=sizes)
     return x
 
 

@@ -94,8 +94,9 @@ class SymbolicTensor(Symbol):
         known = self.get_shape()
         merged = known.merge_with(shape)
         if merged != known:
-            dims = None if merged.rank is None else tuple(merged)
-            stated = self._tracer.unrecorded("set_shape", dims, self.dtype)
+            from .array_ops import ensure_shape
+
+            stated = ensure_shape(self, merged)
             self._value, self._spec = stated._value, stated._spec
 
     def ref(self) -> Reference:

@@ -1,4 +1,5 @@
-//! Operations on shapes: `reshape`, `expand_dims`, `squeeze`, `transpose`, `broadcast_to`, `shape`.
+//! Operations on shapes: `reshape`, `expand_dims`, `squeeze`, `transpose`, `broadcast_to`,
+//! `ensure_shape`, `shape`.
 //!
 //! Values stay where they are; only `transpose` and `broadcast_to` copy.
 
@@ -53,6 +54,8 @@ enum Shaping {
     Squeeze(Option<Vec<i64>>),
     Transpose(Option<Vec<i64>>),
     BroadcastTo(Dims),
+    /// Hands values of this shape on, -1 for any size.
+    Ensure(Vec<i64>),
 }
 
 pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> {
@@ -69,6 +72,7 @@ pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> 
             };
             Shaping::BroadcastTo(attrs.ints("shape")?.iter().map(size).collect::<Result<_>>()?)
         }
+        "ensure_shape" => Shaping::Ensure(attrs.ints("shape")?),
         "shape" => {
             attrs.only(&[])?;
             return Ok(Some(Arc::new(ShapeOf)));
@@ -135,6 +139,7 @@ impl Shaping {
                 Ok(dims)
             }
             Shaping::Squeeze(axes) => squeezed(dims, axes.as_deref()),
+            Shaping::Ensure(sizes) => ensured(dims, sizes),
             Shaping::Transpose(axes) => {
                 let axes = permutation(axes.as_deref(), dims.len())?;
                 Ok(axes.into_iter().map(|axis| dims[axis]).collect())
@@ -180,6 +185,20 @@ impl Shaping {
     }
 }
 
+/// What a shape and a stated one say together.
+fn ensured(dims: &[Option<usize>], sizes: &[i64]) -> Result<Partial> {
+    let sizes: Partial = sizes.iter().map(|size| usize::try_from(*size).ok()).collect();
+    let fits = dims.len() == sizes.len()
+        && dims.iter().zip(&sizes).all(|(a, b)| a.is_none() || b.is_none() || a == b);
+    if !fits {
+        let (own, stated) = (PartialShape::new(dims.to_vec()), PartialShape::new(sizes));
+        return Err(Error::invalid_argument(format!(
+            "shape of tensor input {own} is not compatible with expected shape {stated}"
+        )));
+    }
+    Ok(dims.iter().zip(sizes).map(|(dim, size)| dim.or(size)).collect())
+}
+
 fn squeezed(dims: &[Option<usize>], axes: Option<&[i64]>) -> Result<Partial> {
     let Some(axes) = axes else {
         if dims.contains(&None) {
@@ -206,6 +225,9 @@ impl Kernel for Shaping {
             (Some(dims), _) => PartialShape::new(self.rule(dims)?),
             (None, Shaping::Reshape(sizes)) => PartialShape::new(reshaped(None, sizes)?),
             (None, Shaping::BroadcastTo(target)) => PartialShape::from(&target[..]),
+            (None, Shaping::Ensure(sizes)) => {
+                PartialShape::new(sizes.iter().map(|size| usize::try_from(*size).ok()))
+            }
             (None, _) => PartialShape::UNKNOWN,
         };
         Ok(vec![Spec::Tensor { dtype, shape }])
@@ -252,6 +274,14 @@ impl Kernel for ShapeOf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_stated_shape_adds_what_is_not_known_and_refuses_another() {
+        assert_eq!(ensured(&[None, Some(3)], &[2, -1]).unwrap(), [Some(2), Some(3)]);
+        let error = ensured(&[Some(4)], &[2]).unwrap_err();
+        assert!(error.message().contains("not compatible with expected shape (2,)"));
+        assert!(ensured(&[Some(4)], &[4, 1]).is_err());
+    }
 
     #[test]
     fn one_size_of_a_reshape_is_worked_out() {
