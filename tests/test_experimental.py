@@ -123,3 +123,42 @@ def test_pad_to_cardinality_tells_which_rows_count():
 def test_pad_to_cardinality_refuses(dataset, text):
     with pytest.raises(ValueError, match=text):
         dataset.apply(experimental.pad_to_cardinality(5))
+
+
+def test_groups_and_interleaving_are_the_methods():
+    numbers = hr.Dataset.range(6)
+    groups = numbers.apply(
+        experimental.group_by_window(lambda x: x % 2, lambda _, group: group.batch(2), 2)
+    )
+    assert [group.tolist() for group in groups] == [[0, 2], [1, 3], [4], [5]]
+    rows = numbers.batch(4).apply(experimental.bucket_by_sequence_length(len, [3], [2, 2]))
+    assert sorted(row.tolist() for row in rows) == [[[0, 1, 2, 3]], [[4, 5]]]
+
+    def twice(x):
+        return hr.Dataset.from_tensors(x).repeat(2)
+
+    ours = numbers.apply(experimental.parallel_interleave(twice, 2, 2))
+    assert values(ours) == values(numbers.interleave(twice, 2, 2))
+    sloppy = numbers.apply(experimental.parallel_interleave(twice, 2, sloppy=True))
+    assert sorted(values(sloppy)) == sorted(values(ours))
+
+
+def test_datasets_are_saved_and_loaded(tmp_path):
+    numbers = hr.Dataset.range(6)
+    experimental.save(numbers, tmp_path / "saved")
+    assert values(experimental.load(tmp_path / "saved")) == list(range(6))
+    kept = numbers.apply(experimental.snapshot(tmp_path / "kept"))
+    assert values(kept) == values(kept) == list(range(6))
+
+
+def test_from_list():
+    rows = experimental.from_list(
+        [{"a": 1, "b": ([1.0, 2.0], "x")}, {"a": 2, "b": ([3.0, 4.0], "y")}]
+    )
+    assert [(row["a"].item(), row["b"][0].tolist(), row["b"][1]) for row in rows] == [
+        (1, [1.0, 2.0], "x"),
+        (2, [3.0, 4.0], "y"),
+    ]
+    for wrong in ([], (1, 2), [1, (1, 2)]):
+        with pytest.raises(ValueError, match="Invalid `elements`"):
+            experimental.from_list(wrong)

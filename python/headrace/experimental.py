@@ -19,7 +19,7 @@ from .feature_datasets import make_batched_features_dataset, parse_example_datas
 from .io import TFRecordWriter as RecordWriter
 from .iterator import Iterator
 from .make_csv import make_csv_dataset
-from .nest import map_structure
+from .nest import flatten, map_structure, same_structure
 from .optional import Optional
 from .options import (
     AutoShardPolicy,
@@ -51,26 +51,33 @@ __all__ = [
     "ThreadingOptions",
     "assert_cardinality",
     "at",
+    "bucket_by_sequence_length",
     "cardinality",
     "choose_from_datasets",
     "copy_to_device",
     "dense_to_ragged_batch",
     "dense_to_sparse_batch",
     "enumerate_dataset",
+    "from_list",
     "get_next_as_optional",
     "get_single_element",
     "get_structure",
+    "group_by_window",
     "ignore_errors",
+    "load",
     "make_batched_features_dataset",
     "make_csv_dataset",
     "map_and_batch",
     "pad_to_cardinality",
+    "parallel_interleave",
     "parse_example_dataset",
     "prefetch_to_device",
     "rejection_resample",
     "sample_from_datasets",
+    "save",
     "scan",
     "shuffle_and_repeat",
+    "snapshot",
     "take_while",
     "unbatch",
     "unique",
@@ -362,6 +369,155 @@ def pad_to_cardinality(cardinality: SupportsIndex, mask_key: str = "valid") -> T
         return masked.concatenate(Dataset.from_tensors(filler).repeat(count - present))
 
     return transform
+
+
+def bucket_by_sequence_length(
+    element_length_func: Callable[..., Any],
+    bucket_boundaries: Iterable[SupportsIndex],
+    bucket_batch_sizes: Iterable[SupportsIndex],
+    padded_shapes: Any = None,
+    padding_values: Any = None,
+    pad_to_bucket_boundary: bool = False,
+    no_padding: bool = False,
+    drop_remainder: bool = False,
+) -> Transformation:
+    """Make the method; mirrors ``tf.data.experimental.bucket_by_sequence_length``.
+
+    Examples
+    --------
+    >>> rows = hr.Dataset.range(3).batch(2)
+    >>> list(rows.apply(bucket_by_sequence_length(len, [2], [1, 1])))
+    [array([[0, 1]]), array([[2]])]
+    """
+    return lambda dataset: dataset.bucket_by_sequence_length(
+        element_length_func,
+        bucket_boundaries,
+        bucket_batch_sizes,
+        padded_shapes,
+        padding_values,
+        pad_to_bucket_boundary,
+        no_padding,
+        drop_remainder,
+    )
+
+
+def from_list(elements: list[Any], name: str | None = None) -> Dataset[Any]:
+    """Yield the elements of a list; mirrors ``tf.data.experimental.from_list``.
+
+    Parameters
+    ----------
+    elements
+        Nests of one structure, whose components have one shape each.
+    name
+        Accepted for tf.data's sake.
+
+    Raises
+    ------
+    ValueError
+        The list is empty or no list, or elements are nested differently.
+
+    Examples
+    --------
+    >>> list(from_list([(1, "a"), (2, "b")]))
+    [(np.int64(1), 'a'), (np.int64(2), 'b')]
+    """
+    if not isinstance(elements, list):
+        raise ValueError("Invalid `elements`. `elements` must be a list.")
+    if not elements:
+        raise ValueError("Invalid `elements`. `elements` should not be empty.")
+    first = elements[0]
+    if not all(same_structure(first, element) for element in elements):
+        raise ValueError("Invalid `elements`. All elements must be nested alike.")
+    columns = map(list, zip(*map(flatten, elements), strict=True))
+    stacked = iter([checks.tensor(column) for column in columns])
+    return Dataset.from_tensor_slices(map_structure(lambda _: next(stacked), first))
+
+
+def group_by_window(
+    key_func: Callable[..., Any],
+    reduce_func: Callable[..., Dataset[Any]],
+    window_size: SupportsIndex | None = None,
+    window_size_func: Callable[[Any], Any] | None = None,
+) -> Transformation:
+    """Make `Dataset.group_by_window`; mirrors ``tf.data.experimental.group_by_window``.
+
+    Examples
+    --------
+    >>> odd_and_even = group_by_window(lambda x: x % 2, lambda key, group: group.batch(9), 9)
+    >>> list(hr.Dataset.range(5).apply(odd_and_even))
+    [array([0, 2, 4]), array([1, 3])]
+    """
+    return lambda dataset: dataset.group_by_window(
+        key_func, reduce_func, window_size, window_size_func
+    )
+
+
+def load(
+    path: Any,
+    element_spec: Any = None,
+    compression: str | None = None,
+    reader_func: Callable[..., Any] | None = None,
+) -> Dataset[Any]:
+    """Read what `save` wrote; mirrors ``tf.data.experimental.load``. See `Dataset.load`."""
+    return Dataset.load(path, element_spec, compression, reader_func)
+
+
+def parallel_interleave(
+    map_func: Callable[..., Dataset[Any]],
+    cycle_length: int,
+    block_length: SupportsIndex = 1,
+    sloppy: bool | None = False,
+    buffer_output_elements: int | None = None,
+    prefetch_input_elements: int | None = None,
+) -> Transformation:
+    """Make a parallel `Dataset.interleave`; mirrors ``tf.data.experimental.parallel_interleave``.
+
+    The order is that of `Dataset.interleave`. tf.data's old op differs from it where a dataset ends
+    within a block: there the next one gets only the rest of the block.
+
+    Parameters
+    ----------
+    map_func, cycle_length, block_length
+        See `Dataset.interleave`; `cycle_length` datasets are read at once.
+    sloppy
+        Whether elements may come as they get ready.
+    buffer_output_elements, prefetch_input_elements
+        Accepted for tf.data's sake.
+
+    Examples
+    --------
+    >>> twice = parallel_interleave(lambda x: hr.Dataset.from_tensors(x).repeat(2), 2)
+    >>> [int(x) for x in hr.Dataset.range(3).apply(twice)]
+    [0, 1, 0, 1, 2, 2]
+    """
+    return lambda dataset: dataset.interleave(
+        map_func,
+        cycle_length,
+        block_length,
+        num_parallel_calls=cycle_length,
+        deterministic=None if sloppy is None else not sloppy,
+    )
+
+
+def save(
+    dataset: Dataset[Any],
+    path: Any,
+    compression: str | None = None,
+    shard_func: Callable[..., Any] | None = None,
+    checkpoint_args: Any = None,
+) -> None:
+    """Write a dataset into files; mirrors ``tf.data.experimental.save``. See `Dataset.save`."""
+    dataset.save(path, compression, shard_func, checkpoint_args)
+
+
+def snapshot(
+    path: Any,
+    compression: str | None = "AUTO",
+    reader_func: Callable[..., Any] | None = None,
+    shard_func: Callable[..., Any] | None = None,
+) -> Transformation:
+    """Make `Dataset.snapshot`; mirrors ``tf.data.experimental.snapshot``."""
+    return lambda dataset: dataset.snapshot(path, compression, reader_func, shard_func)
 
 
 def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:
