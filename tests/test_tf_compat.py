@@ -95,3 +95,12 @@ def test_datasets_are_written_as_records(tmp_path):
         tf.data.experimental.TFRecordWriter(path).write(tf.data.Dataset.range(3))
     with pytest.raises(TypeError, match="scalar"):
         tf.data.experimental.TFRecordWriter(path).write(dataset.batch(2))
+
+
+def test_records_are_written_one_by_one_too(tmp_path):
+    path = str(tmp_path / "a.tfrecord")
+    with tf.data.experimental.TFRecordWriter(path) as writer:
+        writer.write(b"a")
+        assert [x.numpy() for x in tf.data.TFRecordDataset(path)] == [b"a"]
+        writer.write(b"b")
+    assert [x.numpy() for x in tf.data.TFRecordDataset(path)] == [b"a", b"b"]

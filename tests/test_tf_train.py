@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import headrace as hr
+import headrace.tf as tf
 from headrace.tf import train
 
 CASES = golden("messages.json")
@@ -179,6 +180,20 @@ def test_arrays_of_every_type_are_values():
     assert list(train.FloatList(value=np.array([0.5], ml_dtypes.bfloat16)).value) == [0.5]
     assert np.array(train.Int64List(value=[1]).value).dtype == np.int64
     assert np.array(train.FloatList(value=[1]).value).dtype == np.float32
+
+
+def test_tensors_are_values():
+    assert list(train.Int64List(value=tf.constant([1, 2])).value) == [1, 2]
+    assert list(train.Int64List(value=[tf.constant(3)]).value) == [3]
+    assert list(train.FloatList(value=tf.constant([0.5])).value) == [0.5]
+    assert list(train.FloatList(value=[tf.constant(2.5), tf.constant(1)]).value) == [2.5, 1]
+    assert list(train.BytesList(value=[tf.constant("a").numpy()]).value) == [b"a"]
+    with pytest.raises(TypeError, match="expected bytes"):
+        train.BytesList(value=[tf.constant("a")])
+    with pytest.raises(TypeError):
+        train.Int64List(value=[tf.constant(2.5)])
+    with pytest.raises(TypeError):
+        train.Int64List(value=tf.constant([2.5]))
 
 
 def test_values_can_change_while_an_array_of_them_lives():

@@ -98,7 +98,9 @@ def Counter(start: float = 0, step: float = 1, dtype: Any = np.int64) -> Dataset
 
 
 class TFRecordWriter:
-    """Writes a dataset to a TFRecord file; mirrors ``tf.data.experimental.TFRecordWriter``.
+    """Writes datasets, or records, to a TFRecord file.
+
+    Mirrors ``tf.data.experimental.TFRecordWriter``, which writes datasets only.
 
     Parameters
     ----------
@@ -119,15 +121,25 @@ class TFRecordWriter:
     def __init__(self, filename: Any, compression_type: str | None = None) -> None:
         self._filename = checks.paths([filename])[0]
         self._compression_type = checks.compression(compression_type)
+        self._writer: RecordWriter | None = None
 
-    def write(self, dataset: Dataset[Any]) -> None:
-        """Write each element of `dataset`, scalar bytes or text, as a record.
+    def write(self, dataset: Dataset[Any] | bytes) -> None:
+        """Write each element of a dataset, scalar bytes or text, as a record; or one record.
+
+        A dataset makes the file anew. Records are appended until `close`, and each is in the file
+        when this returns.
 
         Raises
         ------
         TypeError
-            Its elements are anything else.
+            Elements are anything else.
         """
+        if isinstance(dataset, bytes):
+            if self._writer is None:
+                self._writer = RecordWriter(self._filename, self._compression_type)
+            self._writer.write(dataset)
+            self._writer.flush()
+            return
         if not isinstance(dataset, Dataset):
             raise TypeError(
                 f"Invalid `dataset`. Expected a `tf.data.Dataset` object but got {type(dataset)}."
@@ -139,9 +151,22 @@ class TFRecordWriter:
                 "Invalid `dataset`. Expected a `dataset` that produces scalar `tf.string` "
                 f"elements, but got a dataset which produces elements of {spec!r}."
             )
+        self.close()
         with RecordWriter(self._filename, self._compression_type) as writer:
             for record in dataset.as_numpy_iterator():
                 writer.write(record.encode() if isinstance(record, str) else record)
+
+    def close(self) -> None:
+        """Finish the file. Closing twice does nothing."""
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+    def __enter__(self) -> TFRecordWriter:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
 
 def RandomDataset(

@@ -40,6 +40,14 @@ def _items(values: Any) -> list[Any]:
         raise TypeError("must assign iterable") from None
 
 
+def _vector(values: Any, kinds: str) -> NDArray[Any] | None:
+    """Return a vector of numbers of these kinds as a plain array; None for all else."""
+    if not isinstance(values, np.ndarray):
+        return None
+    array = np.asarray(values)  # not a subclass, whose dtype may be another thing
+    return array if array.ndim == 1 and array.dtype.kind in kinds else None
+
+
 class Values:
     """How the values of a list are checked and kept."""
 
@@ -99,10 +107,11 @@ class IntValues(_Numbers):
         return number
 
     def convert(self, values: Any) -> Any:
-        if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in "iu":
-            if values.dtype.kind == "u" and values.size and (most := values.max()) >= 2**63:
+        vector = _vector(values, "iu")
+        if vector is not None:
+            if vector.dtype.kind == "u" and vector.size and (most := vector.max()) >= 2**63:
                 raise ValueError(f"Value out of range: {most}")
-            return self.build(np.asarray(values, np.int64).tobytes())
+            return self.build(np.asarray(vector, np.int64).tobytes())
         items = _items(values)
         if bool in map(type, items):
             raise self._is_bool()
@@ -130,9 +139,10 @@ class FloatValues(_Numbers):
         return float(array("f", [value])[0])
 
     def convert(self, values: Any) -> Any:
-        if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in "fiubV":
+        vector = _vector(values, "fiubV")
+        if vector is not None:
             with np.errstate(over="ignore"):
-                return self.build(values.astype(np.float32).tobytes())
+                return self.build(vector.astype(np.float32).tobytes())
         return array("f", _items(values))
 
     def text(self, value: float) -> str:
