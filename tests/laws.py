@@ -11,6 +11,13 @@ import headrace as hr
 
 CHUNK_SIZES = (1, 2, 7, 1024)
 POOL_SIZES = (1, 4)
+REWRITES = (
+    "inject_prefetch",
+    "map_fusion",
+    "map_and_filter_fusion",
+    "filter_fusion",
+    "map_parallelization",
+)
 
 
 def with_options(dataset, **values):
@@ -51,7 +58,8 @@ def check_threads(build, expected):
 def check_rewrites(build, expected):
     for switch in (True, False):
         options = hr.Options()
-        options.experimental_optimization.inject_prefetch = switch
+        for name in REWRITES:
+            setattr(options.experimental_optimization, name, switch)
         assert_same_elements(list(build().with_options(options)), expected)
 
 

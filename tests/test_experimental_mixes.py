@@ -29,3 +29,21 @@ def test_other_devices_are_refused():
             make("/gpu:0")
         with pytest.raises(TypeError, match="named by a str"):
             make(0)
+
+
+def test_methods_are_functions_here_too(tmp_path):
+    numbers = hr.Dataset.range(6)
+
+    def group(key, dataset):
+        return dataset.batch(3)
+
+    grouped = numbers.apply(hr.experimental.group_by_window(lambda x: x % 2, group, 3))
+    assert [batch.tolist() for batch in grouped] == [[0, 2, 4], [1, 3, 5]]
+    interleaved = hr.experimental.parallel_interleave(
+        lambda x: hr.Dataset.from_tensors(x).repeat(3), 2, block_length=2
+    )
+    assert [int(x) for x in numbers.take(2).apply(interleaved)] == [0, 0, 1, 1, 0, 1]
+    kept = numbers.apply(hr.experimental.snapshot(tmp_path / "snapshot"))
+    assert list(kept) == list(kept) == list(numbers)
+    hr.experimental.save(numbers, tmp_path / "saved")
+    assert list(hr.experimental.load(tmp_path / "saved")) == list(numbers)

@@ -32,6 +32,14 @@ def below_twenty(x):
     return x < 20
 
 
+def odd_class(x):
+    return x % 2
+
+
+def second(first, second):
+    return second
+
+
 small = st.integers(0, 12)
 size = st.integers(1, 9)
 executor = st.sampled_from([None, "python"])
@@ -83,6 +91,13 @@ STEPS = {
     ),
     "cache": st.just(lambda d: d.cache()),
     "concatenate": st.builds(lambda n: lambda d: d.concatenate(hr.Dataset.range(n)), size),
+    "rejection_resample": st.builds(
+        lambda seed, known: lambda d: d.rejection_resample(
+            odd_class, [0.3, 0.7], [0.5, 0.5] if known else None, seed
+        ).map(second),
+        small,
+        st.booleans(),
+    ),
     "choose_from_datasets": st.builds(
         lambda n, stop: lambda d: hr.Dataset.choose_from_datasets(
             [d, hr.Dataset.range(n)], hr.Dataset.range(2).repeat(9), stop

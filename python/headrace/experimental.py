@@ -713,3 +713,117 @@ def prefetch_to_device(device: str, buffer_size: SupportsIndex | None = None) ->
     """
     _only_the_cpu(device)
     return lambda dataset: dataset.prefetch(AUTOTUNE if buffer_size is None else buffer_size)
+
+
+def bucket_by_sequence_length(
+    element_length_func: Callable[..., Any],
+    bucket_boundaries: Iterable[SupportsIndex],
+    bucket_batch_sizes: Iterable[SupportsIndex],
+    padded_shapes: Any = None,
+    padding_values: Any = None,
+    pad_to_bucket_boundary: bool = False,
+    no_padding: bool = False,
+    drop_remainder: bool = False,
+) -> Transformation:
+    """Make `Dataset.bucket_by_sequence_length`.
+
+    Mirrors ``tf.data.experimental.bucket_by_sequence_length``.
+
+    Examples
+    --------
+    >>> rows = hr.Dataset.range(1, 4).batch(2)
+    >>> buckets = bucket_by_sequence_length(lambda row: np.shape(row)[0], [2], [1, 1])
+    >>> sorted(len(batch[0]) for batch in rows.apply(buckets))
+    [1, 2]
+    """
+    return lambda dataset: dataset.bucket_by_sequence_length(
+        element_length_func,
+        bucket_boundaries,
+        bucket_batch_sizes,
+        padded_shapes,
+        padding_values,
+        pad_to_bucket_boundary,
+        no_padding,
+        drop_remainder,
+    )
+
+
+def group_by_window(
+    key_func: Callable[..., Any],
+    reduce_func: Callable[[Any, Dataset[Any]], Dataset[Any]],
+    window_size: SupportsIndex | None = None,
+    window_size_func: Callable[[Any], Any] | None = None,
+) -> Transformation:
+    """Make `Dataset.group_by_window`; mirrors ``tf.data.experimental.group_by_window``.
+
+    Examples
+    --------
+    >>> by_parity = group_by_window(lambda x: x % 2, lambda key, group: group.batch(2), 2)
+    >>> list(hr.Dataset.range(4).apply(by_parity))
+    [array([0, 2]), array([1, 3])]
+    """
+    return lambda dataset: dataset.group_by_window(
+        key_func, reduce_func, window_size, window_size_func
+    )
+
+
+def parallel_interleave(
+    map_func: Callable[..., Dataset[Any]],
+    cycle_length: SupportsIndex,
+    block_length: SupportsIndex = 1,
+    sloppy: bool | None = False,
+    buffer_output_elements: int | None = None,
+    prefetch_input_elements: int | None = None,
+) -> Transformation:
+    """Make `Dataset.interleave` in parallel; mirrors ``tf.data.experimental.parallel_interleave``.
+
+    Parameters
+    ----------
+    map_func, cycle_length, block_length
+        As in `Dataset.interleave`.
+    sloppy
+        Elements may come as they get ready.
+    buffer_output_elements, prefetch_input_elements
+        Accepted for tf.data's sake.
+
+    Examples
+    --------
+    >>> both = parallel_interleave(lambda x: hr.Dataset.from_tensors(x).repeat(2), 2)
+    >>> [int(x) for x in hr.Dataset.range(2).apply(both)]
+    [0, 1, 0, 1]
+    """
+    calls = checks.integer("cycle_length", cycle_length)
+    return lambda dataset: dataset.interleave(
+        map_func, calls, block_length, num_parallel_calls=calls, deterministic=not sloppy
+    )
+
+
+def snapshot(
+    path: Any,
+    compression: str | None = "AUTO",
+    reader_func: Callable[..., Any] | None = None,
+    shard_func: Callable[..., Any] | None = None,
+) -> Transformation:
+    """Make `Dataset.snapshot`; mirrors ``tf.data.experimental.snapshot``."""
+    return lambda dataset: dataset.snapshot(path, compression, reader_func, shard_func)
+
+
+def save(
+    dataset: Dataset[Any],
+    path: Any,
+    compression: str | None = None,
+    shard_func: Callable[..., Any] | None = None,
+    checkpoint_args: Any = None,
+) -> None:
+    """Call `Dataset.save`; mirrors ``tf.data.experimental.save``."""
+    dataset.save(path, compression, shard_func, checkpoint_args)
+
+
+def load(
+    path: Any,
+    element_spec: Any = None,
+    compression: str | None = None,
+    reader_func: Callable[..., Any] | None = None,
+) -> Dataset[Any]:
+    """Make `Dataset.load`; mirrors ``tf.data.experimental.load``."""
+    return Dataset.load(path, element_spec, compression, reader_func)
