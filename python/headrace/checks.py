@@ -298,6 +298,19 @@ def row_shape(value: Any) -> tuple[int | None, ...]:
     return shape
 
 
+def columns(elements: Any) -> Any:
+    """Return the nest of lists whose slices are the elements of a list."""
+    if not isinstance(elements, list):
+        raise ValueError("Invalid `elements`. `elements` must be a list.")
+    if not elements:
+        raise ValueError("Invalid `elements`. `elements` should not be empty.")
+    first = elements[0]
+    if not all(same_structure(first, element) for element in elements):
+        raise ValueError("Invalid `elements`. All elements must be nested alike.")
+    lists = map(list, zip(*map(flatten, elements), strict=True))
+    return map_structure(lambda _: next(lists), first)
+
+
 def sliceable(components: Any) -> Any:
     """Check that the components of `from_tensor_slices` have one size along axis 0."""
     from .nest import paths as leaf_paths

@@ -19,7 +19,7 @@ from .feature_datasets import make_batched_features_dataset, parse_example_datas
 from .io import TFRecordWriter as RecordWriter
 from .iterator import Iterator
 from .make_csv import make_csv_dataset
-from .nest import flatten, map_structure, same_structure
+from .nest import map_structure
 from .optional import Optional
 from .options import (
     AutoShardPolicy,
@@ -446,16 +446,7 @@ def from_list(elements: list[Any], name: str | None = None) -> Dataset[Any]:
     >>> list(from_list([(1, "a"), (2, "b")]))
     [(np.int64(1), 'a'), (np.int64(2), 'b')]
     """
-    if not isinstance(elements, list):
-        raise ValueError("Invalid `elements`. `elements` must be a list.")
-    if not elements:
-        raise ValueError("Invalid `elements`. `elements` should not be empty.")
-    first = elements[0]
-    if not all(same_structure(first, element) for element in elements):
-        raise ValueError("Invalid `elements`. All elements must be nested alike.")
-    columns = map(list, zip(*map(flatten, elements), strict=True))
-    stacked = iter([checks.tensor(column) for column in columns])
-    return Dataset.from_tensor_slices(map_structure(lambda _: next(stacked), first))
+    return Dataset.from_tensor_slices(checks.columns(elements))
 
 
 def group_by_window(

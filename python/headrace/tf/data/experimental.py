@@ -8,7 +8,7 @@ from typing import Any
 
 from ... import experimental as own
 from ... import options
-from ...checks import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
+from ...checks import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, columns
 from ...dataset import Dataset as OwnDataset
 from ..names import lookup
 from .arguments import wrapped
@@ -24,6 +24,7 @@ __all__ = [
     "cardinality",
     "copy_to_device",
     "enable_debug_mode",
+    "from_list",
     "get_next_as_optional",
     "get_single_element",
     "get_structure",
@@ -33,7 +34,7 @@ __all__ = [
 
 _missing = lookup(__name__)
 # Functions here that are static methods of Dataset, or make methods' transformations.
-_STATIC = ("choose_from_datasets", "from_list", "load", "sample_from_datasets")
+_STATIC = ("choose_from_datasets", "load", "sample_from_datasets")
 
 
 def get_single_element(dataset: Any) -> Any:
@@ -55,6 +56,11 @@ def get_structure(dataset_or_iterator: Any) -> Any:
 def cardinality(dataset: Any) -> Any:
     """Return how many elements a dataset has, an int64 tensor."""
     return dataset.cardinality()
+
+
+def from_list(elements: Any, name: str | None = None) -> Any:
+    """Return a dataset of the elements of a list; see `headrace.experimental.from_list`."""
+    return Dataset.from_tensor_slices(columns(elements))
 
 
 def get_next_as_optional(iterator: Any) -> Any:
