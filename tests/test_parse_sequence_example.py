@@ -5,6 +5,8 @@ import base64
 import numpy as np
 import pytest
 from conftest import assert_same, decode, golden
+from hypothesis import given
+from hypothesis import strategies as st
 
 import headrace as hr
 from headrace import io
@@ -133,3 +135,48 @@ def test_features_that_a_part_does_not_have_are_refused(context, steps, words):
     ]:
         with pytest.raises(hr.errors.InvalidArgumentError, match=words):
             parse(value, context, steps)
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_are_parsed_or_an_error(data):
+    features = ({"c": io.VarLenFeature(np.int64)}, {"s": io.RaggedFeature("string")})
+    for parse, records in [
+        (io.parse_single_sequence_example, data),
+        (io.parse_sequence_example, [data, b""]),
+    ]:
+        try:
+            parse(records, *features)
+        except hr.errors.InvalidArgumentError:
+            continue
+
+
+STEPS = st.lists(st.lists(st.integers(-(2**63), 2**63 - 1), max_size=3), max_size=4)
+
+
+@given(st.lists(st.none() | STEPS, min_size=1, max_size=4))
+def test_steps_are_those_that_were_written(batch):
+    records = []
+    for steps in batch:
+        message = train.SequenceExample()
+        if steps is not None:
+            message.feature_lists.feature_list["x"].SetInParent()
+            message.feature_lists.feature_list["x"].feature.extend(
+                train.Feature(int64_list={"value": step}) for step in steps
+            )
+        records.append(message.SerializeToString())
+    written = [steps or [] for steps in batch]
+    features = {"x": io.RaggedFeature(np.int64, row_splits_dtype=np.int64)}
+    assert io.parse_sequence_example(records, None, features)[1]["x"].to_list() == written
+    sparse = io.parse_sequence_example(records, None, {"x": io.VarLenFeature(np.int64)})[1]["x"]
+    values = [value for steps in written for step in steps for value in step]
+    assert sparse.values.tolist() == values
+    width = max((len(step) for steps in written for step in steps), default=0)
+    assert sparse.shape == (len(written), max(map(len, written)), width)
+    for record, steps in zip(records, written, strict=True):
+        one = io.parse_single_sequence_example(record, None, features)[1]["x"]
+        assert one.to_list() == steps
+    if all(len(step) == 2 for steps in written for step in steps):
+        pairs = {"x": io.FixedLenSequenceFeature([2], np.int64, allow_missing=True)}
+        _, dense, lengths = io.parse_sequence_example(records, None, pairs)
+        assert lengths["x"].tolist() == [len(steps) for steps in written]
+        assert dense["x"].shape == (len(written), max(map(len, written)), 2)
