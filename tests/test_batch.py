@@ -13,6 +13,16 @@ def test_a_short_last_batch_is_kept_unless_dropped():
     assert_same_elements(list(hr.Dataset.range(5).batch(3, drop_remainder=True)), [np.arange(3)])
 
 
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_67_rows_are_four_batches_of_16_and_a_rest(shuffled):
+    rows = hr.Dataset.range(67)
+    rows = rows.shuffle(67) if shuffled else rows
+    assert [len(batch) for batch in rows.batch(16)] == [16, 16, 16, 16, 3]
+    assert [len(batch) for batch in rows.batch(16, drop_remainder=True)] == [16] * 4
+    assert len(rows.batch(16)) == rows.batch(16).cardinality() == 5
+    assert len(rows.batch(16, drop_remainder=True)) == 4
+
+
 @pytest.mark.parametrize(("drop", "count"), [(False, 5), (True, 4)])
 def test_the_length_is_known(drop, count):
     dataset = hr.Dataset.range(67).shuffle(5, seed=1).batch(16, drop_remainder=drop)

@@ -187,3 +187,9 @@ def test_unseeded_draws_inside_are_part_of_the_state():
     rest = [int(x) for x in iterator]
     again = Dataset.range(4).repeat(2).flat_map(_shuffled)
     assert [int(x) for x in again.iterator(state)] == rest
+
+
+def test_each_element_is_repeated_as_often_as_it_says():
+    counts = hr.Dataset.from_tensor_slices([1, 0, 2, 3])
+    repeated = counts.flat_map(lambda x: hr.Dataset.from_tensors(x).repeat(x))
+    assert list(repeated) == [1, 2, 2, 3, 3, 3]

@@ -134,3 +134,44 @@ PLANS = {
 @pytest.mark.parametrize("name", PLANS)
 def test_the_laws_hold(name):
     check_laws(PLANS[name])
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"), [("key", [1, 1, 2, 3, 3, 3]), ("first", [3, 3, 3, 1, 1, 2])]
+)
+def test_groups_that_are_left_follow_by_key_or_as_they_began(order, expected):
+    numbers = hr.Dataset.from_tensor_slices([3, 1, 2, 3, 1, 3])
+    grouped = numbers.group_by_window(lambda x: x, lambda _, group: group, 10, order=order)
+    for _ in range(5):
+        assert list(grouped) == expected
+    check_laws(lambda: numbers.group_by_window(lambda x: x, lambda _, g: g, 2, order=order))
+
+
+def test_an_unknown_order_is_refused():
+    with pytest.raises(ValueError, match='"key" or "first"'):
+        hr.Dataset.range(3).group_by_window(lambda x: x, lambda _, g: g, 2, order="last")
+
+
+def test_components_are_padded_to_the_boundary_or_the_batch():
+    def rows():
+        for audio, label in [(3, 2), (4, 5)]:
+            yield {"audio": np.ones(audio, np.float32), "label": np.ones(label, np.int64)}
+
+    signature = {
+        "audio": hr.TensorSpec([None], np.float32),
+        "label": hr.TensorSpec([None], np.int64),
+    }
+    dataset = hr.Dataset.from_generator(rows, output_signature=signature)
+
+    def bucketed(to_boundary):
+        batches = dataset.bucket_by_sequence_length(
+            lambda row: row["audio"].shape[0], [8], [2, 2], pad_to_bucket_boundary=to_boundary
+        )
+        (batch,) = batches
+        return batch["audio"].shape[1], batch["label"].shape[1]
+
+    assert bucketed(False) == (4, 5)
+    assert bucketed(True) == (7, 7)
+    assert bucketed({"audio": False, "label": True}) == (4, 7)
+    with pytest.raises(ValueError, match="nested as the elements"):
+        bucketed({"audio": True})

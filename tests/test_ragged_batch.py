@@ -94,3 +94,16 @@ def test_the_laws_hold():
     check_laws(lambda: vectors(rows).ragged_batch(4))
     check_laws(lambda: vectors(rows).repeat(3).ragged_batch(4, drop_remainder=True))
     check_laws(lambda: hr.Dataset.range(9).shuffle(4, 1).repeat(2).ragged_batch(4))
+
+
+def test_rows_whose_shape_nobody_declared_become_ragged():
+    rows = [[1], [2, 3], [4, 5], [6, 7]]
+    generated = hr.Dataset.from_generator(lambda: iter(rows), np.int64)
+    computed = hr.Dataset.range(4).map(lambda i: np.array(rows[int(i)]), executor="python")
+    for dataset in (generated, computed):
+        first, second = dataset.ragged_batch(2)
+        assert np.diff(first.row_splits).tolist() == [1, 2]
+        assert first.values.tolist() == [1, 2, 3]
+        assert first.values.flags.c_contiguous
+        assert np.diff(second.row_splits).tolist() == [2, 2]
+        assert second.values.tolist() == [4, 5, 6, 7]

@@ -133,3 +133,13 @@ def test_classes_that_are_no_integers_are_refused():
         Dataset.range(9).rejection_resample(lambda x: x / 3, TARGET, INITIAL)
     with pytest.raises(hr.errors.InvalidArgumentError, match="expected an integer scalar as class"):
         list(Dataset.range(9).rejection_resample(lambda x: [x], TARGET, executor="python"))
+
+
+@pytest.mark.parametrize("initial", [None, [15 / 18, 3 / 18]])
+def test_a_rare_class_of_an_endless_dataset_comes_half_of_the_time(initial):
+    labels = np.array([0] * 15 + [1] * 3)
+    dataset = Dataset.from_tensor_slices((labels, np.arange(18))).repeat()
+    dataset = dataset.rejection_resample(lambda label, _: label, [0.5, 0.5], initial, seed=1)
+    seen = [(int(label), int(own), int(row)) for label, (own, row) in dataset.take(20_000)]
+    assert abs(np.mean([label for label, _, _ in seen]) - 0.5) < 0.02
+    assert all(label == own == labels[row] for label, own, row in seen)

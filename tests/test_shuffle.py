@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from laws import check_laws
+from processes import run
 
 import headrace as hr
 
@@ -24,6 +25,19 @@ def test_the_same_seed_gives_the_same_orders():
         return [order(dataset) for _ in range(3)]
 
     assert passes() == passes()
+
+
+def test_orders_are_those_of_another_process():
+    def told(seed):
+        return run(
+            f"""
+            dataset = hr.Dataset.range(100).shuffle(100, seed={seed})
+            tell(passes=[[int(x) for x in dataset] for _ in range(2)])
+            """
+        ).out
+
+    assert told(5) == told(5)
+    assert told(None) != told(None)
 
 
 def test_without_a_seed_orders_differ():

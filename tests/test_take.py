@@ -32,3 +32,12 @@ def test_take_does_not_run_a_map_further_than_needed():
 
 def test_the_laws_hold():
     check_laws(lambda: hr.Dataset.range(20).take(13))
+
+
+def test_counts_beyond_the_end():
+    numbers = hr.Dataset.range(5)
+    assert list(numbers.take(1000)) == [0, 1, 2, 3, 4]
+    assert list(numbers.skip(1000)) == []
+    assert (numbers.take(1000).cardinality(), numbers.skip(1000).cardinality()) == (5, 0)
+    assert list(numbers.take(0)) == []
+    assert list(numbers.take(-1)) == [0, 1, 2, 3, 4]

@@ -100,6 +100,36 @@ def test_an_empty_file_has_no_records(tmp_path):
     assert list(hr.TFRecordDataset(tmp_path / "empty").repeat()) == []
 
 
+@pytest.mark.parametrize("parallel", [None, 2])
+def test_a_file_without_records_is_named_once(tmp_path, caplog, parallel):
+    (tmp_path / "empty").touch()
+    paths = [write(tmp_path / "a", [b"a"]), tmp_path / "empty", write(tmp_path / "b", [b"b"])]
+    dataset = hr.TFRecordDataset(paths, num_parallel_reads=parallel)
+    for _ in range(3):
+        assert sorted(dataset) == [b"a", b"b"]
+    assert list(hr.TFRecordDataset(tmp_path / "empty").prefetch(2).repeat()) == []
+    assert [record.message for record in caplog.records] == [
+        f"{tmp_path / 'empty'} holds no records"
+    ]
+    assert caplog.records[0].name == "headrace"
+
+
+def test_the_warning_can_be_turned_off(tmp_path, caplog):
+    (tmp_path / "empty").touch()
+    caplog.set_level("ERROR", logger="headrace")
+    assert list(hr.TFRecordDataset(tmp_path / "empty")) == []
+    assert not caplog.records
+
+
+@pytest.mark.parametrize("reads", [1, 2, 8])
+def test_parallel_reads_give_every_record_once(tmp_path, reads):
+    paths = [
+        write(tmp_path / name, [b"%s%d" % (name.encode(), i) for i in range(1000)]) for name in "ab"
+    ]
+    seen = list(hr.TFRecordDataset(paths, num_parallel_reads=reads))
+    assert len(seen) == len(set(seen)) == 2000
+
+
 def test_damage_names_file_record_and_byte(tmp_path):
     paths = [write(tmp_path / f"{i}.rec", [b"r%d" % n for n in range(10)]) for i in range(3)]
     data = bytearray(paths[1].read_bytes())

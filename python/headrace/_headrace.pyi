@@ -286,6 +286,7 @@ def group_by_window(
     reduce_func: UserFunction,
     window_size: int,
     window_size_func: UserFunction | None,
+    order: str,
 ) -> Plan: ...
 def placeholder(spec: _Nest) -> Plan: ...  # for functions that make datasets, while looked at
 def call_seed() -> int | None: ...  # number of a new random op in the call of a function

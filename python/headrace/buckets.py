@@ -52,7 +52,7 @@ class Buckets:
         bucket_batch_sizes: Any,
         padded_shapes: Any = None,
         padding_values: Any = None,
-        pad_to_bucket_boundary: bool = False,
+        pad_to_bucket_boundary: Any = False,
         no_padding: bool = False,
         drop_remainder: bool = False,
     ) -> None:
@@ -70,11 +70,14 @@ class Buckets:
         if no_padding:
             self.reduce_func: Any = partial(_batch, self.window_size_func, drop_remainder)
             return
-        filler = boundaries if pad_to_bucket_boundary else None
+        to_boundary = pad_to_bucket_boundary
+        if not isinstance(element_spec, UnknownSpec):
+            checks.each("pad_to_bucket_boundary", to_boundary, element_spec)
         self.reduce_func = partial(
             _padded_batch,
             self.window_size_func,
-            filler,
+            boundaries if any(flatten(to_boundary)) else None,
+            to_boundary,
             element_spec,
             padded_shapes,
             padding_values,
@@ -99,6 +102,7 @@ def _batch(
 def _padded_batch(
     size_of: Callable[[Any], Any],
     boundaries: list[int] | None,
+    to_boundary: Any,
     element_spec: Any,
     padded_shapes: Any,
     padding_values: Any,
@@ -114,19 +118,20 @@ def _padded_batch(
                 "length < max(bucket_boundaries)."
             )
         spec = window._plan.element_spec if isinstance(element_spec, UnknownSpec) else element_spec
-        shapes = _filled(shapes, spec, boundaries[int(bucket)] - 1)
+        shapes = _filled(shapes, spec, boundaries[int(bucket)] - 1, to_boundary)
     return window.padded_batch(size_of(bucket), shapes, padding_values, drop_remainder)
 
 
-def _filled(shapes: Any, element_spec: Any, filler: int) -> Any:
-    """Return shapes with `filler` where sizes are unknown."""
+def _filled(shapes: Any, element_spec: Any, filler: int, to_boundary: Any) -> Any:
+    """Return shapes with `filler` where sizes are unknown, and `to_boundary` says so."""
     found = checks.padded_shapes(element_spec, shapes)
     if found is None:
         found = [spec.shape for spec in flatten(element_spec)]
+    flags = checks.each("pad_to_bucket_boundary", to_boundary, element_spec)
     filled = iter(
         [
-            None if shape is None else tuple(filler if dim is None else dim for dim in shape)
-            for shape in found
+            tuple(filler if dim is None else dim for dim in shape) if flag and shape else shape
+            for shape, flag in zip(found, flags, strict=True)
         ]
     )
     return map_structure(lambda _: next(filled), element_spec)

@@ -507,6 +507,19 @@ def padded_shapes(element_spec: Any, shapes: Any) -> list[Shape] | None:
     return found
 
 
+def each(name: str, value: Any, element_spec: Any) -> list[Any]:
+    """Return one value per component: those of a nest like the elements, or the same for all.
+
+    Raises
+    ------
+    ValueError
+        The values are nested differently.
+    """
+    if is_structure(value):
+        return _along(element_spec, value, name)
+    return [value] * len(flatten(element_spec))
+
+
 def _shape_leaves(shapes: Any) -> list[Any]:
     """Guess which tuples are shapes where no element spec tells: those of sizes only."""
     if not is_structure(shapes) or shapes == ():

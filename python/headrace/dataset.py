@@ -8,6 +8,7 @@ returns a new plan; nothing is read until iteration. Names, arguments and behavi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import islice
 from typing import Any, ClassVar, Generic, Literal, SupportsIndex, TypeVar, overload
 
@@ -1367,11 +1368,13 @@ class Dataset(Generic[T_co]):
         window_size: SupportsIndex | None = None,
         window_size_func: Callable[[Any], Any] | None = None,
         name: str | None = None,
+        *,
+        order: Literal["key", "first"] = "key",
     ) -> Dataset[R]:
         """Gather elements by key and reduce each group.
 
         Mirrors ``tf.data.Dataset.group_by_window``. A group is reduced as soon as it is full; those
-        that are left at the end follow in the order of their keys.
+        that are left follow at the end, in the order of their keys.
 
         Parameters
         ----------
@@ -1385,6 +1388,9 @@ class Dataset(Generic[T_co]):
             Gets a key and returns how many, instead.
         name
             Accepted for tf.data's sake.
+        order
+            How the groups that are left at the end follow: by ``"key"``, as in tf.data, or as their
+            ``"first"`` elements came.
 
         Raises
         ------
@@ -1394,7 +1400,7 @@ class Dataset(Generic[T_co]):
         TypeError
             `reduce_func` returns something else than a `Dataset`.
         InvalidArgumentError
-            A size is 0 or negative.
+            A size is 0 or negative, or `order` is unknown.
 
         Examples
         --------
@@ -1407,6 +1413,8 @@ class Dataset(Generic[T_co]):
                 "Either the `window_size` argument or the `window_size_func` argument must be "
                 "specified, and not both."
             )
+        if order not in ("key", "first"):
+            raise InvalidArgumentError(f'`order` must be "key" or "first", got {order!r}')
         sizes = window_size_func and GroupFunction(window_size_func, "window_size_func")
         return self._derive(
             "group_by_window",
@@ -1414,6 +1422,7 @@ class Dataset(Generic[T_co]):
             reduce_func=GroupFunction(reduce_func, "reduce_func"),
             window_size=0 if window_size is None else checks.integer("window_size", window_size),
             window_size_func=sizes,
+            order=order,
         )
 
     def bucket_by_sequence_length(
@@ -1423,7 +1432,7 @@ class Dataset(Generic[T_co]):
         bucket_batch_sizes: Iterable[SupportsIndex],
         padded_shapes: Any = None,
         padding_values: Any = None,
-        pad_to_bucket_boundary: bool = False,
+        pad_to_bucket_boundary: Any = False,
         no_padding: bool = False,
         drop_remainder: bool = False,
         name: str | None = None,
@@ -1441,8 +1450,9 @@ class Dataset(Generic[T_co]):
         padded_shapes, padding_values
             See `padded_batch`.
         pad_to_bucket_boundary
-            Pad unknown sizes to the longest length of the bucket, not of the batch. An element as
-            long as the last boundary is an error.
+            Pad unknown sizes to the longest length of the bucket, which is one below its boundary,
+            not to that of the batch. An element as long as the last boundary is an error. A nest
+            like the elements says so of each component.
         no_padding
             Batch without padding; elements of one batch must have one shape.
         drop_remainder
@@ -1453,7 +1463,8 @@ class Dataset(Generic[T_co]):
         Raises
         ------
         ValueError
-            There is not one batch size more than boundaries.
+            There is not one batch size more than boundaries, or `pad_to_bucket_boundary` is a nest
+            of another structure than the elements.
         InvalidArgumentError
             A batch size is 0 or negative.
 
@@ -1472,7 +1483,7 @@ class Dataset(Generic[T_co]):
             bucket_batch_sizes,
             padded_shapes,
             padding_values,
-            checks.flag("pad_to_bucket_boundary", pad_to_bucket_boundary),
+            map_structure(partial(checks.flag, "pad_to_bucket_boundary"), pad_to_bucket_boundary),
             checks.flag("no_padding", no_padding),
             checks.flag("drop_remainder", drop_remainder),
         )
@@ -2019,7 +2030,9 @@ class Dataset(Generic[T_co]):
 class TFRecordDataset(Dataset[bytes]):
     """Yield the records of TFRecord files; mirrors ``tf.data.TFRecordDataset``.
 
-    Both checksums of each record are checked. Files are opened when their turn comes.
+    Both checksums of each record are checked. Files are opened when their turn comes. One without
+    records is named in a warning of the logger ``headrace``, once in the life of the process;
+    ``logging.getLogger("headrace").setLevel("ERROR")`` turns that off.
 
     Parameters
     ----------

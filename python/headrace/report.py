@@ -1,4 +1,4 @@
-"""Where errors go that `Dataset.ignore_errors` leaves out."""
+"""What users are told of: errors that `Dataset.ignore_errors` leaves out, and notices of runs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from .recipe import dump_callable, load_callable
 
-__all__ = ["ErrorReport", "error_report"]
+__all__ = ["ErrorReport", "error_report", "notice"]
 
 
 class ErrorReport:
@@ -74,3 +74,10 @@ def error_report(
     """Return who is told of errors; ``None`` for nobody."""
     report = ErrorReport(log_warning, target)
     return report if log_warning or target is not None else None
+
+
+def notice(text: str) -> None:
+    """Log what a run came across that is no error, as a warning of the logger ``headrace``."""
+    import logging
+
+    logging.getLogger("headrace").warning("%s", text)

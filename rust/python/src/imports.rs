@@ -48,6 +48,7 @@ attributes! {
     object_class => "builtins"."object",
     copy_context => "contextvars"."copy_context",
     next => "builtins"."next",
+    notice => "headrace.report"."notice",
     unknown_spec => "headrace.spec"."UnknownSpec",
 }
 

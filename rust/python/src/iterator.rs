@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use headrace::Error;
 use headrace::data::ForeignValue;
 use headrace::engine::node::Rewrites;
+use headrace::engine::notices;
 use headrace::engine::run::Caller;
 use headrace::engine::state::State;
 use headrace::engine::{self, RunOptions};
@@ -61,6 +62,16 @@ pub(crate) fn options(text: &str) -> Result<RunOptions> {
     Ok(options)
 }
 
+/// Tells the user what the run came across. It is no reason to lose an element: what goes wrong is
+/// reported as Python does where nobody can catch it.
+fn tell_notices(py: Python<'_>) {
+    for text in notices::take() {
+        if let Err(error) = imports::notice(py).and_then(|notice| notice.call1((text,))) {
+            error.write_unraisable(py, None);
+        }
+    }
+}
+
 /// One run of a plan. Several threads may share it.
 #[pyclass(subclass, frozen, weakref, module = "headrace._headrace")]
 pub(crate) struct Iterator {
@@ -107,7 +118,9 @@ impl Iterator {
             Some(taken) => Some(taken),
             None => {
                 self.spares.refill(py);
-                enter(py, || self.run.next())?
+                let taken = enter(py, || self.run.next());
+                tell_notices(py);
+                taken?
             }
         };
         match taken {

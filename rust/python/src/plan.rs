@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use headrace::batching::batch::BatchNode;
-use headrace::batching::group_by_window::{GroupByWindowNode, WindowSize};
+use headrace::batching::group_by_window::{GroupByWindowNode, GroupOrder, WindowSize};
 use headrace::batching::pack::PackNode;
 use headrace::batching::padded_batch::PaddedBatchNode;
 use headrace::batching::ragged_batch::RaggedBatchNode;
@@ -406,20 +406,22 @@ pub(crate) fn window(
 }
 
 #[pyfunction]
-#[pyo3(signature = (input, key_func, reduce_func, window_size, window_size_func))]
+#[pyo3(signature = (input, key_func, reduce_func, window_size, window_size_func, order))]
 pub(crate) fn group_by_window(
     input: &Bound<'_, Plan>,
     key_func: &Bound<'_, PyAny>,
     reduce_func: &Bound<'_, PyAny>,
     window_size: i64,
     window_size_func: Option<&Bound<'_, PyAny>>,
+    order: &str,
 ) -> Result<Plan> {
     let size = match window_size_func {
         Some(function) => WindowSize::Function(PythonFunction::wrap(function)?),
         None => WindowSize::Fixed(window_size),
     };
     let (key, reduce) = (PythonFunction::wrap(key_func)?, PythonFunction::wrap(reduce_func)?);
-    Ok(Plan(GroupByWindowNode::plan(plan(input), key, reduce, size)?))
+    let order = if order == "first" { GroupOrder::First } else { GroupOrder::Key };
+    Ok(Plan(GroupByWindowNode::plan(plan(input), key, reduce, size, order)?))
 }
 
 #[pyfunction]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable, Iterable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -176,6 +176,8 @@ class Dataset(own.Dataset[Any]):
         window_size: Any = None,
         window_size_func: Callable[..., Any] | None = None,
         name: str | None = None,
+        *,
+        order: Literal["key", "first"] = "key",
     ) -> Any:
         """Make a dataset of each group; mirrors ``tf.data.Dataset.group_by_window``.
 
@@ -191,7 +193,8 @@ class Dataset(own.Dataset[Any]):
         """
         size_func = window_size_func and _int64(window_size_func)
         size = argument(window_size)
-        return super().group_by_window(_int64(key_func), reduce_func, size, size_func)
+        key = _int64(key_func)
+        return super().group_by_window(key, reduce_func, size, size_func, order=order)
 
     # Iterating.
 

@@ -1,7 +1,8 @@
 //! `Dataset.group_by_window`: elements of one key gathered, and each full group reduced.
 //!
 //! A group that is full is given to a function as a dataset, and the elements of the dataset that
-//! it returns are handed on. Groups that are left at the end follow in the order of their keys.
+//! it returns are handed on. Groups that are left at the end follow in the order of their keys, or
+//! of their first elements.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -26,12 +27,22 @@ pub enum WindowSize {
     Function(Arc<dyn UserFunction>),
 }
 
+/// The order of the groups that are left at the end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum GroupOrder {
+    /// By key, as in tf.data.
+    Key,
+    /// By the element that came first.
+    First,
+}
+
 /// Groups of elements of one key, reduced.
 pub struct GroupByWindowNode {
     input: Plan,
     key: Arc<dyn UserFunction>,
     reduce: Arc<dyn UserFunction>,
     size: WindowSize,
+    order: GroupOrder,
     prepared: [Prepared; 2],
     window_spec: ElementSpec,
     spec: ElementSpec,
@@ -52,6 +63,7 @@ impl GroupByWindowNode {
         key: Arc<dyn UserFunction>,
         reduce: Arc<dyn UserFunction>,
         size: WindowSize,
+        order: GroupOrder,
     ) -> Result<Plan> {
         if let WindowSize::Fixed(size) = &size {
             check_size(*size)?;
@@ -68,7 +80,16 @@ impl GroupByWindowNode {
         let reduced = reduce.prepare(&window_spec)?;
         let spec = inner_spec("reduce_func", &reduced)?;
         let prepared = [keyed, reduced];
-        Ok(Arc::new(GroupByWindowNode { input, key, reduce, size, prepared, window_spec, spec }))
+        Ok(Arc::new(GroupByWindowNode {
+            input,
+            key,
+            reduce,
+            size,
+            order,
+            prepared,
+            window_spec,
+            spec,
+        }))
     }
 }
 
@@ -110,7 +131,13 @@ impl Node for GroupByWindowNode {
             WindowSize::Fixed(size) => Arg::new("window_size", size),
             WindowSize::Function(function) => function_arg("window_size_func", function),
         };
-        vec![function_arg("key_func", &self.key), function_arg("reduce_func", &self.reduce), size]
+        let mut args =
+            vec![function_arg("key_func", &self.key), function_arg("reduce_func", &self.reduce)];
+        args.push(size);
+        if self.order == GroupOrder::First {
+            args.push(Arg::new("order", "first"));
+        }
+        args
     }
 
     fn notes(&self) -> Vec<String> {
@@ -163,6 +190,9 @@ impl Node for GroupByWindowNode {
             stats: Arc::clone(&opening.stats),
             ready: VecDeque::new(),
             groups: BTreeMap::new(),
+            order: self.order,
+            begun: 0,
+            rest: None,
             inner: None,
             taken: 0,
             held: 0,
@@ -178,6 +208,8 @@ enum Size {
 
 /// Elements of one key.
 struct Group {
+    /// Groups begun before it.
+    number: u64,
     size: usize,
     rows: usize,
     chunks: Vec<Chunk>,
@@ -193,6 +225,11 @@ struct GroupByWindowStage {
     /// Elements with their keys, and errors, that are still to be grouped.
     ready: VecDeque<Result<(i64, Chunk)>>,
     groups: BTreeMap<i64, Group>,
+    order: GroupOrder,
+    /// Number of groups that were begun.
+    begun: u64,
+    /// At the end of the input: the keys of the groups that are left.
+    rest: Option<VecDeque<i64>>,
     /// The reduced group whose elements are handed on.
     inner: Option<Input>,
     taken: u64,
@@ -260,7 +297,9 @@ impl GroupByWindowStage {
                     check_size(integer("window_size_func", &size, 0)?)?
                 }
             };
-            self.groups.insert(key, Group { size, rows: 0, chunks: Vec::new() });
+            let number = self.begun;
+            self.begun += 1;
+            self.groups.insert(key, Group { number, size, rows: 0, chunks: Vec::new() });
         }
         let Some(group) = self.groups.get_mut(&key) else { return Ok(false) };
         self.held += element.payload_bytes();
@@ -298,6 +337,19 @@ impl GroupByWindowStage {
         Ok(())
     }
 
+    /// The next of the groups that are left at the end.
+    fn next_of_rest(&mut self) -> Option<i64> {
+        let (groups, order) = (&self.groups, self.order);
+        let rest = self.rest.get_or_insert_with(|| {
+            let mut keys: Vec<_> = groups.iter().map(|(key, group)| (group.number, *key)).collect();
+            if order == GroupOrder::First {
+                keys.sort_unstable();
+            }
+            keys.into_iter().map(|(_, key)| key).collect()
+        });
+        rest.pop_front()
+    }
+
     /// Goes on to the next reduced group; false at the end of all.
     fn advance(&mut self) -> Result<bool> {
         self.inner = None;
@@ -309,7 +361,7 @@ impl GroupByWindowStage {
                     }
                 }
                 Some(Err(error)) => return Err(error),
-                None if self.ended => match self.groups.keys().next().copied() {
+                None if self.ended => match self.next_of_rest() {
                     Some(key) => self.flush(key)?,
                     None => return Ok(false),
                 },

@@ -9,6 +9,7 @@ pub mod fingerprint;
 pub mod limit;
 pub mod nested;
 pub mod node;
+pub mod notices;
 pub mod optimise;
 pub mod pool;
 pub mod rewrites;

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use crate::data::{BytesArray, Chunk, Column, DType, ElementSpec, Lender, Spec, Tensor, View};
 use crate::engine::driver::{self, Driver, Outcomes, Work};
 use crate::engine::node::Arg;
+use crate::engine::notices;
 use crate::engine::pool::Kind;
 use crate::engine::run::RunContext;
 use crate::engine::stage::skip_by_running;
@@ -98,9 +99,17 @@ impl Files {
             if let Some(records) = reader.next(max)? {
                 return bytes_chunk(records).map(Some);
             }
-            self.reader = None;
+            self.leave();
         }
         Ok(None)
+    }
+
+    /// Leaves a file that is at its end.
+    fn leave(&mut self) {
+        let Some(reader) = self.reader.take() else { return };
+        if reader.record() == 0 {
+            notices::give(format!("{} holds no records", reader.path()));
+        }
     }
 
     fn skip(&mut self, n: u64) -> Result<u64> {
@@ -111,7 +120,7 @@ impl Files {
             if left > 0 {
                 // The file has ended, or cannot be passed over: its error counts as an outcome.
                 match reader.next(1) {
-                    Ok(None) => self.reader = None,
+                    Ok(None) => self.leave(),
                     Ok(Some(_)) | Err(_) => left -= 1,
                 }
             }
@@ -216,7 +225,7 @@ impl Stage for LocateStage {
             if let Some(records) = reader.next(1)? {
                 return Err(Error::internal(format!("{} records passed by", records.len())));
             }
-            self.0.reader = None;
+            self.0.leave();
         }
         Ok(None)
     }

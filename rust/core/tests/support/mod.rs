@@ -8,7 +8,7 @@
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use headrace::batching::group_by_window::{GroupByWindowNode, WindowSize};
+use headrace::batching::group_by_window::{GroupByWindowNode, GroupOrder, WindowSize};
 use headrace::batching::window::WindowNode;
 use headrace::batching::{batch::BatchNode, padded_batch::PaddedBatchNode, unbatch::UnbatchNode};
 use headrace::batching::{
@@ -373,7 +373,8 @@ fn group_by_window(input: Plan, size: i64) -> Plan {
         graph: |_, x| Ok(x),
         foreign: |x| Tensor::scalar(x % 3),
     });
-    GroupByWindowNode::plan(input, key, Arc::new(Halves), WindowSize::Fixed(size)).unwrap()
+    let order = GroupOrder::Key;
+    GroupByWindowNode::plan(input, key, Arc::new(Halves), WindowSize::Fixed(size), order).unwrap()
 }
 
 fn interleave(
