@@ -225,3 +225,38 @@ def test_a_stated_shape_is_checked_by_the_engine():
     assert values(dataset) == [[97, 98], [99, 100]]
     with pytest.raises(tf.errors.InvalidArgumentError, match="not compatible with expected shape"):
         list(D.from_tensor_slices(["abc"]).map(parse))
+
+
+def test_a_function_that_stops_an_iteration_does_not_end_the_dataset():
+    def stop(x):
+        raise StopIteration
+
+    dataset = D.range(2).map(lambda x: tf.py_function(stop, [x], tf.int64))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="OutOfRangeError"):
+        next(iter(dataset))
+
+
+def test_ragged_and_sparse_values_are_made_and_joined_in_functions():
+    dataset = D.range(3).map(lambda i: tf.RaggedTensor.from_tensor(i * [[1]]))
+    assert dataset.element_spec == tf.RaggedTensorSpec([1, None], tf.int64)
+    joined = dataset.map(lambda r: tf.concat([r, r], 0))
+    assert joined.element_spec == tf.RaggedTensorSpec([None, None], tf.int64)
+    assert [x.to_list() for x in joined] == [[[i], [i]] for i in range(3)]
+
+    def sparse(i):
+        return tf.compat.v1.SparseTensorValue([[0, 0]], i * np.array([1]), [1, 1])
+
+    dataset = D.range(3).map(sparse).map(lambda s: tf.sparse.concat(0, [s, s]))
+    assert values(dataset) == [[[i], [i]] for i in range(3)]
+
+
+def test_cases_and_conditions_in_functions():
+    def choose(x):
+        def halve():
+            return tf.cond(tf.equal(tf.math.mod(x, 2), 0), lambda: x * 2, lambda: x // 2)
+
+        return tf.case([(tf.greater(x, 2), halve)], default=lambda: x, exclusive=True)
+
+    assert values(D.range(6).map(choose)) == [0, 1, 2, 1, 8, 2]
+    rows = D.from_tensors(np.arange(6)).map(lambda row: tf.map_fn(choose, row))
+    assert values(rows) == [[0, 1, 2, 1, 8, 2]]

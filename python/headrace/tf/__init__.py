@@ -47,29 +47,21 @@ from .array_ops import (
     broadcast_dynamic_shape,
     broadcast_static_shape,
     broadcast_to,
-    concat,
     ensure_shape,
     expand_dims,
     identity,
     identity_n,
-    pad,
     rank,
-    repeat,
     reshape,
     reverse,
-    roll,
     shape,
     shape_n,
     size,
     slice,
-    split,
     squeeze,
-    stack,
     stop_gradient,
     strided_slice,
-    tile,
     transpose,
-    unstack,
 )
 from .casting import (
     bitcast,
@@ -182,11 +174,19 @@ from .gathering import (
     tensor_scatter_nd_update,
     where,
 )
+from .joining import (
+    concat,
+    pad,
+    repeat,
+    roll,
+    split,
+    stack,
+    tile,
+    unstack,
+)
 from .linalg import einsum, norm, tensordot
 from .names import lookup as _lookup
-from .ragged import (
-    RaggedTensor,
-)
+from .ragged_tensor import RaggedTensor
 from .reductions import (
     argmax,
     argmin,

@@ -1,4 +1,4 @@
-"""Shapes and joining: `reshape`, `concat`, `stack`, `split`, `transpose`, `pad` and more."""
+"""Shapes: `reshape`, `expand_dims`, `transpose`, `slice`, `broadcast_to` and more."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidArgumentError
-from .convert import convert, is_dense, is_symbol
+from .convert import convert, is_symbol
 from .dtypes import as_dtype, int32
 from .kernels import python, run, static_shape
 from .shapes import TensorShape
@@ -19,29 +19,21 @@ __all__ = [
     "broadcast_dynamic_shape",
     "broadcast_static_shape",
     "broadcast_to",
-    "concat",
     "ensure_shape",
     "expand_dims",
     "identity",
     "identity_n",
-    "pad",
     "rank",
-    "repeat",
     "reshape",
     "reverse",
-    "roll",
     "shape",
     "shape_n",
     "size",
     "slice",
-    "split",
     "squeeze",
-    "stack",
     "stop_gradient",
     "strided_slice",
-    "tile",
     "transpose",
-    "unstack",
 ]
 
 
@@ -234,194 +226,6 @@ def transpose(
     return conj(found) if conjugate else found
 
 
-def concat(values: Any, axis: Any, name: str = "concat") -> Any:
-    """Join along an axis; mirrors ``tf.concat``.
-
-    Raises
-    ------
-    InvalidArgumentError
-        Dtypes or the other sizes differ.
-
-    Examples
-    --------
-    >>> tf.concat([[1, 2], [3]], axis=0).numpy()
-    array([1, 2, 3], dtype=int32)
-    """
-    if not isinstance(values, list | tuple):
-        values = [values]
-    for value in values:
-        joiner = getattr(type(value), "_concat", None)
-        if joiner is not None:
-            return joiner(values, number(axis))
-    tensors, place = _alike(values), number(axis)
-    if len(tensors) == 1:
-        return identity(tensors[0])
-    shapes = [static_shape(x) for x in tensors]
-    out = _joined(shapes, place)
-    dtype = tensors[0].dtype
-    return run("concatenate", tuple(tensors), (out, dtype), axis=place)
-
-
-def _alike(values: Any) -> list[Any]:
-    """Return values as tensors of one dtype: that of the first tensor, or of the first value."""
-    from .kernels import DTypeError
-
-    first = next((value.dtype for value in values if is_dense(value)), None)
-    tensors = []
-    for value in values:
-        tensors.append(value if is_dense(value) else convert(value, first))
-        first = first or tensors[0].dtype
-        if tensors[-1].dtype is not first:
-            raise DTypeError(
-                f"cannot join tensors of dtypes {first.name} and {tensors[-1].dtype.name}; tf.cast "
-                "brings one to the other's dtype"
-            )
-    return tensors
-
-
-def _joined(shapes: list[Any], axis: int) -> Any:
-    if any(dims is None for dims in shapes):
-        return None
-    rank = len(shapes[0])
-    if rank == 0:
-        raise InvalidArgumentError("Can't concatenate scalars (use tf.stack instead)")
-    if any(len(dims) != rank for dims in shapes):
-        raise InvalidArgumentError(
-            "ConcatOp : Dimension mismatch: shapes "
-            + " vs. ".join(str(TensorShape(d)) for d in shapes)
-        )
-    if not -rank <= axis < rank:
-        raise InvalidArgumentError(
-            f"ConcatOp : Expected concatenating dimensions in the range [{-rank}, {rank}), but got "
-            f"{axis}"
-        )
-    result: list[Any] = []
-    for k in range(rank):
-        sizes = [dims[k] for dims in shapes]
-        if k == axis % rank:
-            result.append(None if None in sizes else sum(sizes))
-            continue
-        known = set(sizes) - {None}
-        if len(known) > 1:
-            raise InvalidArgumentError(
-                "ConcatOp : Dimension mismatch: shapes "
-                + " vs. ".join(str(TensorShape(d)) for d in shapes)
-            )
-        result.append(known.pop() if known else None)
-    return tuple(result)
-
-
-def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
-    """Join along a new axis; mirrors ``tf.stack``.
-
-    Examples
-    --------
-    >>> tf.stack([1, 2]).numpy()
-    array([1, 2], dtype=int32)
-    """
-    if is_dense(values):
-        values = unstack(values)
-    for value in values:
-        joiner = getattr(type(value), "_stack", None)
-        if joiner is not None:
-            return joiner(values, number(axis))
-    tensors, place = _alike(values), number(axis)
-    if not tensors:
-        raise ValueError("stack needs at least one tensor")
-    merged = TensorShape(static_shape(tensors[0]))
-    for x in tensors[1:]:
-        try:
-            merged = merged.merge_with(static_shape(x))
-        except ValueError:
-            raise InvalidArgumentError(
-                f"Shapes of all inputs must match: values[0].shape = {merged} != "
-                f"{TensorShape(static_shape(x))}"
-            ) from None
-    out: Any = None
-    if merged.rank is not None:
-        if not -merged.rank - 1 <= place <= merged.rank:
-            raise ValueError(
-                f"Argument `axis` = {place} not in range [{-merged.rank - 1}, {merged.rank + 1})"
-            )
-        at = place % (merged.rank + 1)
-        dims = tuple(merged)
-        out = (*dims[:at], len(tensors), *dims[at:])
-    found = run("stack", tuple(tensors), (out, tensors[0].dtype), axis=place)
-    if is_symbol(found) and merged.rank == 0:
-        found._static = tuple(
-            int(raw(x)) if is_plain(x) and x.dtype.is_integer else None for x in tensors
-        )
-    return found
-
-
-def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> list[Any]:
-    """Return the slices along an axis as a list; mirrors ``tf.unstack``."""
-    x = convert(value)
-    dims = static_shape(x)
-    if dims is None:
-        raise ValueError("Cannot infer argument `num` from an unknown shape")
-    count = dims[axis] if num is None else num
-    if count is None:
-        raise ValueError(f"Cannot infer argument `num` from shape {TensorShape(dims)}")
-    whole: list[Any] = [builtins.slice(None)] * (axis % len(dims))
-    return [x[(*whole, k)] for k in range(count)]
-
-
-def split(
-    value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split"
-) -> list[Any]:
-    """Cut into pieces along an axis; mirrors ``tf.split``.
-
-    Parameters
-    ----------
-    value
-        The tensor.
-    num_or_size_splits
-        How many equal pieces, or their sizes, one of them perhaps -1.
-    axis
-        The axis.
-
-    Examples
-    --------
-    >>> [x.numpy().tolist() for x in tf.split([1, 2, 3], [1, 2])]
-    [[1], [2, 3]]
-    """
-    x, place = convert(value), number(axis)
-    dims = static_shape(x)
-    if dims is None:
-        raise ValueError("split needs a tensor of known rank")
-    place %= len(dims)
-    whole = dims[place]
-    if isinstance(num_or_size_splits, int | np.integer) or np.ndim(raw(num_or_size_splits)) == 0:
-        count = int(num_or_size_splits)
-        if whole is None:
-            each = [(*dims[:place], None, *dims[place + 1 :])] * count
-            outs: list[Any] = [(dims, x.dtype) for dims in each]
-            pieces: list[Any] = python("split", lambda a: np.split(a, count, place), outs, x)
-            return pieces
-        if count < 1 or whole % count:
-            raise InvalidArgumentError(
-                "Number of ways to split should evenly divide the split dimension, but got "
-                f"split_dim {place} (size = {whole}) and num_split {count}"
-            )
-        sizes = [whole // count] * count
-    else:
-        sizes = [int(item) for item in raw(convert(num_or_size_splits))]
-        if -1 in sizes and whole is not None:
-            sizes[sizes.index(-1)] = whole - (sum(sizes) + 1)
-        if whole is not None and sum(sizes) != whole:
-            raise InvalidArgumentError(
-                "Determined shape must either match input shape along split_dim exactly if fully "
-                f"specified, or be less than the size of the input along split_dim if not: {sizes}"
-            )
-    ends = np.cumsum(sizes)
-    front: list[Any] = [builtins.slice(None)] * place
-    return [
-        x[(*front, builtins.slice(int(end) - length, int(end)))]
-        for end, length in zip(ends, sizes, strict=True)
-    ]
-
-
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
     """Reverse along axes; mirrors ``tf.reverse``."""
     mapper = getattr(tensor, "_reverse", None)
@@ -434,138 +238,6 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
     flipped = [int(k) % max(len(dims), 1) for k in np.atleast_1d(raw(axis))]
     key = [builtins.slice(None, None, -1 if k in flipped else None) for k in range(len(dims))]
     return x[tuple(key)] if key else x
-
-
-def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
-    """Repeat the whole along each axis; mirrors ``tf.tile``."""
-    tiler = getattr(input, "_tile", None)
-    if tiler is not None:
-        return tiler(multiples)
-    x = convert(input)
-    counts = sizes_of(multiples)
-    dims = static_shape(x)
-    known = known_sizes(counts)
-    out: Any = None
-    if dims is not None and known is not None:
-        if len(dims) != len(known):
-            raise InvalidArgumentError(
-                f"Expected multiples argument to be a vector of length {len(dims)} but got length "
-                f"{len(known)}"
-            )
-        pairs = zip(dims, known, strict=True)
-        out = tuple(None if None in (a, b) else a * b for a, b in pairs)  # type: ignore[operator]
-    if counts is None or vector(counts) is None:
-        args: tuple[Any, ...] = (x, convert(multiples))
-        return python("tile", np.tile, (out, x.dtype), *args)
-    if out is None or None in out:
-        return python("tile", lambda a: np.tile(a, counts), (out, x.dtype), x)
-    # Each axis gets one of size 1 before it, which is broadcast.
-    spread, target = [], []
-    for dim, count in zip(dims or (), counts, strict=True):
-        spread += [1, dim]
-        target += [count, dim]
-    wide = run("broadcast_to", (reshape(x, spread),), (tuple(target), x.dtype), shape=target)
-    return reshape(wide, list(out))
-
-
-def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Any:
-    """Repeat each value; mirrors ``tf.repeat``."""
-    x, counts = convert(input), convert(repeats)
-    dims = static_shape(x)
-    out: Any = (None,)
-    if axis is not None:
-        out = (
-            None
-            if dims is None
-            else tuple(None if k == axis % len(dims) else d for k, d in enumerate(dims))
-        )
-    return python("repeat", lambda a, n: np.repeat(a, n, axis), (out, x.dtype), x, counts)
-
-
-def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:
-    """Move values along an axis, round the end; mirrors ``tf.roll``."""
-    x = convert(input)
-    args = (x, convert(shift), convert(axis))
-    compute = lambda a, s, k: np.roll(a, s.tolist(), k.tolist())  # noqa: E731
-    return python("roll", compute, (static_shape(x), x.dtype), *args)
-
-
-def pad(
-    tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0,
-    name: str | None = None,
-) -> Any:  # fmt: skip
-    """Add values around; mirrors ``tf.pad``.
-
-    Parameters
-    ----------
-    tensor
-        The tensor.
-    paddings
-        For each axis, how many before and how many after.
-    mode
-        ``"CONSTANT"``, ``"REFLECT"`` or ``"SYMMETRIC"``.
-    constant_values
-        The value of the first mode.
-
-    Examples
-    --------
-    >>> tf.pad([1, 2], [[1, 1]]).numpy()
-    array([0, 1, 2, 0], dtype=int32)
-    """
-    x = convert(tensor)
-    given = paddings if is_dense(paddings) else convert(paddings)
-    dims = static_shape(x)
-    kinds = {"CONSTANT": "constant", "REFLECT": "reflect", "SYMMETRIC": "symmetric"}
-    if mode.upper() not in kinds:
-        raise ValueError(
-            f"Value of argument `mode` expected to be one of {sorted(kinds)}. Received {mode}"
-        )
-    out: Any = dims and (None,) * len(dims)
-    if is_plain(given) and dims is not None:
-        ends = raw(given).reshape(-1, 2).tolist()
-        if len(ends) != len(dims):
-            raise InvalidArgumentError(
-                f"The first dimension of paddings must be the rank of inputs[{len(ends)},2] "
-                f"{TensorShape(dims)}"
-            )
-        out = tuple(
-            None if dim is None else dim + a + b for dim, (a, b) in zip(dims, ends, strict=True)
-        )
-    kind = kinds[mode.upper()]
-    filler = convert(constant_values, None, x.dtype) if kind == "constant" else None
-    if kind == "constant" and x.dtype.name == "string" and not is_dense(constant_values):
-        filler = convert(b"" if constant_values == 0 else constant_values)
-    if (
-        kind == "constant"
-        and is_plain(given)
-        and is_plain(filler)
-        and out is not None
-        and None not in out
-    ):
-        return _pad_recorded(x, raw(given).reshape(-1, 2).tolist(), filler)
-    extra = () if filler is None else (filler,)
-
-    def compute(array: Any, ends: Any, value: Any = None) -> Any:
-        if value is None:
-            return np.pad(array, ends, kind)  # type: ignore[call-overload]
-        return np.pad(array, ends, "constant", constant_values=value.item())
-
-    return python("pad", compute, (out, x.dtype), x, given, *extra)
-
-
-def _pad_recorded(x: Any, ends: list[list[int]], filler: Any) -> Any:
-    """Pad by joining constant pieces, which the engine can record."""
-    value = raw(filler).item()
-    for axis, (before, after) in enumerate(ends):
-        pieces = [x]
-        for count, front in ((before, True), (after, False)):
-            if count:
-                dims = list(static_shape(x) or ())
-                dims[axis] = count
-                piece = wrap(np.full(dims, value, x.dtype.dtype))
-                pieces = [piece, *pieces] if front else [*pieces, piece]
-        x = concat(pieces, axis) if len(pieces) > 1 else x
-    return x
 
 
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:

@@ -49,7 +49,18 @@ def component(leaf: Any) -> Any:
 
 def returned(result: Any) -> Any:
     """Return what a function gave as a structure: a list is a tuple, lists in it are tensors."""
-    return tuple(result) if type(result) is list else result
+    return _with_leaves(tuple(result) if type(result) is list else result)
+
+
+def _with_leaves(value: Any) -> Any:
+    """Return a structure in which named triples of a sparse value are that value."""
+    from .sparse import SparseTensor, SparseTensorValue
+
+    if isinstance(value, SparseTensorValue):
+        return SparseTensor.from_value(value)
+    if value is not None and is_structure(value):
+        return rebuild(value, [_with_leaves(child) for _, child in items(value)])
+    return value
 
 
 def source(value: Any) -> Any:
@@ -101,7 +112,7 @@ def from_own(value: Any) -> Any:
 
         return SparseTensor.of_own(value)
     if isinstance(value, own.RaggedTensor):
-        from .ragged import RaggedTensor
+        from .ragged_tensor import RaggedTensor
 
         return RaggedTensor.of_own(value)
     from ..dataset import Dataset

@@ -463,7 +463,7 @@ def map_fn(
     name: str | None = None, fn_output_signature: Any = None,
 ) -> Any:  # fmt: skip
     """Apply a function to each row and stack the results; mirrors ``tf.map_fn``."""
-    from .array_ops import stack
+    from .joining import stack
 
     rows = [convert(x) if not getattr(x, "_is_composite", False) else x for x in flatten(elems)]
     found = symbol_of(builtins.tuple(flatten(rows, expand_composites=True)))

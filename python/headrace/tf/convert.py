@@ -329,7 +329,7 @@ def _refuse_objects(value: Any, first: Any) -> None:
 
 def _packed(value: Any, dtype: DType | None) -> Any:
     """Stack a sequence in which there are tensors; they say the dtype."""
-    from .array_ops import stack
+    from .joining import stack
 
     dtype = dtype or next(leaf.dtype for leaf in _leaves(value) if is_dense(leaf))
     return stack([convert(item, dtype) for item in value])

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..errors import InvalidArgumentError, OutOfRangeError
 from ..function import Function, _converting
 from ..nest import map_structure
 from .bridge import component, from_own_nest, returned, to_own
@@ -104,6 +105,9 @@ def _with_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
             return map_structure(_as_own, returned(result))
         except Exception as error:
             found = as_error(error)
+            if isinstance(found, OutOfRangeError):  # which would end the dataset
+                text = f"Function invocation produced OutOfRangeError: {found}"
+                raise InvalidArgumentError(text) from error
             if found is error:
                 raise
             raise found from error

@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidArgumentError
+from ..spec import RaggedTensorSpec
 from .convert import convert, is_symbol
+from .kernels import symbol_of
+from .nest import flatten
 from .operators import _part
-from .ragged import RaggedTensor
+from .ragged_tensor import RaggedTensor
 from .tensor import raw, wrap
 
 __all__ = ["aligned", "concat", "gather", "getitem"]
@@ -107,6 +110,17 @@ def gather(x: RaggedTensor, indices: Any) -> Any:
 def concat(values: Any, axis: int) -> Any:
     """Join along the rows, or row by row."""
     tensors = [x if isinstance(x, RaggedTensor) else convert(x) for x in values]
+    found = symbol_of(tuple(flatten(tensors, expand_composites=True)))
+    if found is not None:
+        first = next((x for x in tensors if isinstance(x, RaggedTensor)), None)
+        if first is None:
+            return found._tracer.refuse("joins rows of a ragged tensor")
+        own = first._own_spec()
+        dims = None if own.shape is None else (None,) * (own.ragged_rank + 1)
+        rest = (own.shape or ())[own.ragged_rank + 1 :]
+        shape: Any = None if dims is None else dims + rest
+        spec = RaggedTensorSpec(shape, own.dtype, own.ragged_rank, own.row_splits_dtype)
+        return found._tracer.stand_in("concat of ragged tensors", spec)
     if not any(isinstance(x, RaggedTensor) for x in tensors):
         dense = [raw(x) for x in tensors]
         if axis == 0 and len({a.shape[1:] for a in dense}) == 1:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .convert import is_symbol
-from .ragged import RaggedTensor
+from .ragged_tensor import RaggedTensor
 from .tensor import raw, wrap
 
 __all__ = ["reduce"]

@@ -285,7 +285,7 @@ class RaggedTensorSpec(_Shaped):
     @property
     def value_type(self) -> Any:
         """`tf.RaggedTensor`."""
-        from .ragged import RaggedTensor
+        from .ragged_tensor import RaggedTensor
 
         return RaggedTensor
 

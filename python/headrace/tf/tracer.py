@@ -126,7 +126,7 @@ class TensorTracer(Tracer):
     def wrap(self, value: int, *, fresh: bool = False) -> Any:
         """Return the symbol of a value of the graph."""
         from ..symbol import RaggedSymbol, SparseSymbol
-        from .ragged import RaggedTensor
+        from .ragged_tensor import RaggedTensor
         from .sparse import SparseTensor
         from .symbol import SymbolicTensor
 

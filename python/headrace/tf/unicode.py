@@ -13,7 +13,7 @@ from . import dtypes
 from .convert import convert, is_symbol
 from .dtypes import int32, int64, string
 from .kernels import python, static_shape
-from .ragged import RaggedTensor
+from .ragged_tensor import RaggedTensor
 from .tensor import raw, wrap
 
 __all__ = [

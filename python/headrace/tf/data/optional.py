@@ -24,6 +24,7 @@ class Optional:
     """
 
     __slots__ = ("_has_value", "_spec", "_value")
+    _is_component = True
 
     def __init__(self, value: Any, element_spec: Any, has_value: bool) -> None:
         self._value = value

@@ -209,6 +209,26 @@ def _module(name: str) -> Any:
 _find = _lookup(__name__, _SUBMODULES)
 
 
+def string_split(
+    source: Any, sep: Any = None, skip_empty: bool = True, delimiter: str = " "
+) -> Any:
+    """Cut strings to a sparse matrix; mirrors ``tf.compat.v1.string_split``.
+
+    Examples
+    --------
+    >>> tf.compat.v1.string_split(["a b", "c"]).values.numpy()
+    array([b'a', b'b', b'c'], dtype=object)
+    """
+    from ...convert import is_symbol
+    from ...ragged import RaggedTensor, constant
+    from ...strings import split
+
+    rows: RaggedTensor = split(source, delimiter if sep is None else sep)
+    if skip_empty and not is_symbol(rows.flat_values):
+        rows = constant([[item for item in row if item] for row in rows.to_list()], "string", 1)
+    return rows.to_sparse()
+
+
 # Names of TensorFlow 1 whose functions have another name, or live in a module, by now.
 _RENAMED = {
     "Dimension": "shapes.Dimension",
