@@ -111,3 +111,21 @@ def test_slices_of_a_sparse_matrix_are_sparse():
     assert dataset.element_spec == hr.SparseTensorSpec((3,), np.int64)
     assert [row.to_dense().tolist() for row in dataset] == [[0, 5, 0], [6, 0, 0]]
     assert list(dataset.batch(2)) == [sparse]
+
+
+@pytest.mark.parametrize("executor", [None, "python"])
+@pytest.mark.parametrize("words", [["a", "é"], [b"a", b"\xff"]])
+def test_text_keeps_its_type(words, executor):
+    kind = type(words[0])
+    seen = []
+
+    def note(word):
+        seen.append(type(word))
+        return word
+
+    dataset = hr.Dataset.from_tensor_slices(words).map(note, executor=executor)
+    assert list(dataset) == words
+    (batch,) = dataset.batch(2)
+    assert batch.tolist() == words
+    assert set(seen) == {kind}
+    assert list(hr.Dataset.from_tensor_slices(words).map(lambda x: x + x)) == [x + x for x in words]

@@ -80,3 +80,15 @@ def test_the_laws_hold(tmp_path):
     check_laws(lambda: hr.TextLineDataset([path, path]))
     check_laws(lambda: hr.TextLineDataset(path).shuffle(7, seed=1).repeat(2))
     check_laws(lambda: hr.TextLineDataset(path).skip(3).batch(4))
+
+
+@pytest.mark.parametrize("compression", [None, "GZIP"])
+def test_lines_of_windows_have_no_carriage_returns(compression, tmp_path):
+    def lines(data):
+        path = tmp_path / "lines"
+        path.write_bytes(gzip.compress(data) if compression else data)
+        return list(hr.TextLineDataset(path, compression))
+
+    assert lines(b"a\r\nb\r\nc") == [b"a", b"b", b"c"]
+    assert lines(b"") == []
+    assert lines(b"a\n\nb\n") == [b"a", b"", b"b"]

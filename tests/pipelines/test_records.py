@@ -275,6 +275,17 @@ def test_all_files_are_interleaved_by_default(files):
     assert sorted(record.numpy() for record in dataset) == sorted(hr.TFRecordDataset(files))
 
 
+@pytest.mark.parametrize("reads", [2, 4, tf.data.AUTOTUNE])
+def test_the_reader_itself_interleaves_files(files, reads):
+    dataset = tf.data.TFRecordDataset(files, num_parallel_reads=reads)
+    seen = [record.numpy().decode() for record in dataset]
+    if reads == tf.data.AUTOTUNE:
+        assert sorted(seen) == sorted(ORDERS[4, 1].split())
+    else:
+        assert seen == ORDERS[reads, 1].split()
+    assert [record.decode() for record in hr.TFRecordDataset(files, None, None, reads)] == seen
+
+
 def test_leaving_an_interleave_early_closes_its_files(files):
     before = set(os.listdir("/proc/self/fd"))
     dataset = hr.Dataset.from_tensor_slices(files * 10).interleave(
