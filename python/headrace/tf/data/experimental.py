@@ -28,7 +28,6 @@ __all__ = [
     "get_next_as_optional",
     "get_single_element",
     "get_structure",
-    "parallel_interleave",
     "prefetch_to_device",
 ]
 
@@ -76,31 +75,6 @@ def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Callabl
 def prefetch_to_device(device: str, buffer_size: int | None = None) -> Callable[[Any], Any]:
     """Make `Dataset.prefetch`: elements are in the memory of the CPU."""
     return lambda dataset: dataset.prefetch(AUTOTUNE if buffer_size is None else buffer_size)
-
-
-def parallel_interleave(
-    map_func: Callable[..., Any],
-    cycle_length: int,
-    block_length: int = 1,
-    sloppy: bool | None = False,
-    buffer_output_elements: int | None = None,
-    prefetch_input_elements: int | None = None,
-) -> Callable[[Any], Any]:
-    """Make `Dataset.interleave` that runs as many datasets at once as it holds.
-
-    Examples
-    --------
-    >>> twice = parallel_interleave(lambda x: tf.data.Dataset.from_tensors(x).repeat(2), 2)
-    >>> list(tf.data.Dataset.range(2).apply(twice).as_numpy_iterator())
-    [np.int64(0), np.int64(1), np.int64(0), np.int64(1)]
-    """
-    return lambda dataset: dataset.interleave(
-        map_func,
-        cycle_length,
-        block_length,
-        num_parallel_calls=cycle_length,
-        deterministic=None if sloppy is None else not sloppy,
-    )
 
 
 def enable_debug_mode() -> None:
