@@ -1,6 +1,7 @@
 """`Dataset.save` and `Dataset.load`."""
 
 import os
+import pickle
 import threading
 from typing import NamedTuple
 
@@ -44,6 +45,8 @@ def test_classes_come_back_as_given_or_as_namedtuples(tmp_path):
     [element] = hr.Dataset.load(tmp_path)
     assert type(element).__name__ == "Pair"
     assert (element.a, element.b) == (1, "x")
+    assert pickle.loads(pickle.dumps(element)) == element
+    assert list(pickle.loads(pickle.dumps(hr.Dataset.load(tmp_path)))) == [element]
     [element] = hr.Dataset.load(tmp_path, dataset.element_spec)
     assert type(element) is Pair
 

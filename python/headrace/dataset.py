@@ -861,7 +861,7 @@ class Dataset(Generic[T_co]):
         reshuffle = True if reshuffle_each_iteration is None else reshuffle_each_iteration
         again = checks.flag("reshuffle_each_iteration", reshuffle)
         if buffer_size is None:
-            return self._derive("global_shuffle", seeds=seed_pair(seed), reshuffle=again)
+            return self._derive("shuffle", buffer_size=None, seeds=seed_pair(seed), reshuffle=again)
         size = checks.integer("buffer_size", buffer_size)
         if size <= 0 and size != UNKNOWN_CARDINALITY:
             raise InvalidArgumentError(
@@ -2146,7 +2146,7 @@ def _restore(
 def _drawing(dataset: Dataset[Any]) -> _headrace.Plan | None:
     """Return the node of a dataset's own step that draws seeds."""
     match dataset._op:
-        case "global_shuffle" | "random" | "shuffle":
+        case "random" | "shuffle":
             return dataset._plan
         case "sample_from_datasets":
             return dataset._plan.inputs[0]
@@ -2163,7 +2163,6 @@ _CLASS_NAMES = {
     "from_tensor_slices": "TensorSliceDataset",
     "from_generator": "GeneratorDataset",
     "fixed_length_record": "FixedLengthRecordDataset",
-    "global_shuffle": "ShuffleDataset",
     "text_line": "TextLineDataset",
     "tfrecord": "TFRecordDataset",
     "with_options": "OptionsDataset",

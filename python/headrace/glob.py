@@ -8,11 +8,14 @@ it. Hidden files match like any other, and so do folders.
 from __future__ import annotations
 
 import os
-import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import re
 
 __all__ = ["glob"]
 
-_SPECIAL = re.compile(r"[*?\[\\]")
+_SPECIAL = frozenset("*?[\\")
 
 
 def glob(pattern: str) -> list[str]:
@@ -33,7 +36,7 @@ def glob(pattern: str) -> list[str]:
 
 
 def _step(folder: str, name: str, last: bool) -> list[str]:
-    if not _SPECIAL.search(name):
+    if not _SPECIAL.intersection(name):
         path = os.path.join(folder, name) if name else os.path.join(folder, "")
         exists = os.path.lexists(path) if last else os.path.isdir(path)
         return [path] if exists else []
@@ -48,6 +51,8 @@ def _step(folder: str, name: str, last: bool) -> list[str]:
 
 def _expression(name: str) -> re.Pattern[str]:
     """Translate one part of a pattern into a regular expression."""
+    import re
+
     out = []
     at = 0
     while at < len(name):

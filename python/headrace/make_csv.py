@@ -6,8 +6,6 @@ types from their first rows, by TensorFlow's rules.
 
 from __future__ import annotations
 
-import csv
-import gzip
 from collections.abc import Callable, Iterator, Sequence
 from typing import IO, Any, SupportsIndex
 
@@ -255,7 +253,7 @@ class _Look:
         self.compression = checks.compression(compression_type)
         self.encoding = encoding
         self.delimiter = field_delim
-        self.quoting = csv.QUOTE_MINIMAL if use_quote_delim else csv.QUOTE_NONE
+        self.quotes = use_quote_delim
 
     def _open(self, path: str) -> IO[str]:
         if self.compression == "ZLIB":
@@ -264,11 +262,16 @@ class _Look:
                 "`column_names` and `column_defaults`"
             )
         if self.compression == "GZIP":
+            import gzip
+
             return gzip.open(path, "rt", encoding=self.encoding, newline="")
         return open(path, encoding=self.encoding, newline="")
 
     def _records(self, file: IO[str]) -> Iterator[list[str]]:
-        return csv.reader(file, delimiter=self.delimiter, quoting=self.quoting)  # type: ignore[arg-type]
+        import csv
+
+        quoting: Any = csv.QUOTE_MINIMAL if self.quotes else csv.QUOTE_NONE
+        return csv.reader(file, delimiter=self.delimiter, quoting=quoting)
 
     def names(self) -> list[str]:
         """Return the names of the columns, which must be the same in all files."""

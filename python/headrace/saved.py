@@ -12,6 +12,7 @@ import shutil
 import time
 from collections import namedtuple
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 from . import _headrace, checks
@@ -71,6 +72,20 @@ def spec_to_json(spec: Any) -> Any:
     return {"sparse" if isinstance(spec, SparseTensorSpec) else "tensor": dtype, "shape": shape}
 
 
+@cache
+def _record_class(name: str, fields: tuple[str, ...]) -> Any:
+    """Return a namedtuple for instances of a class that is not known here."""
+    # Not of this module: instances of headrace's classes are leaves.
+    kind = namedtuple(name, fields, module="builtins")  # type: ignore[misc]
+    made: Any = kind
+    made.__reduce__ = lambda self: (_record, (name, fields, self[:]))
+    return made
+
+
+def _record(name: str, fields: tuple[str, ...], values: tuple[Any, ...]) -> Any:
+    return _record_class(name, fields)._make(values)
+
+
 def spec_from_json(value: Any) -> Any:
     """Undo `spec_to_json`; an instance of any class comes back as a namedtuple."""
     if value is None:
@@ -81,8 +96,7 @@ def spec_from_json(value: Any) -> Any:
         return tuple(spec_from_json(item) for item in value["tuple"])
     if "record" in value:
         names = [name for name, _ in value["fields"]]
-        # Not of this module: instances of headrace's classes are leaves.
-        kind: Any = namedtuple(value["record"], names, module="builtins")  # type: ignore[misc]
+        kind = _record_class(value["record"], tuple(names))
         return kind._make(spec_from_json(item) for _, item in value["fields"])
     if "ragged" in value:
         return RaggedTensorSpec(value["shape"], value["ragged"], value["rank"], value["splits"])

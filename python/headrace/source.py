@@ -75,6 +75,9 @@ class Source:
         # Such objects differ in which lists of numbers they take, so each row is asked for.
         return np.stack([np.asarray(self.source[index]) for index in indices])
 
+    def __repr__(self) -> str:
+        return f"<{self.name} of {self.length:,} elements>"
+
     def __reduce__(self) -> tuple[Any, ...]:
         signature = None if self._convert is None else self.element_spec
         return Source, (self.source, signature)

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use headrace::data::{DType, ForeignValue, Tensor, Value};
-use headrace::engine::seeds::SeedGenerator;
 use headrace::formats::csv::Syntax;
 use headrace::io::compress::Compression;
 use headrace::sources::csv::{CsvColumn, CsvNode, CsvOptions};
@@ -12,12 +11,10 @@ use headrace::sources::from_source::FromSourceNode;
 use headrace::sources::load::LoadNode;
 use headrace::sources::text_line::TextLineNode;
 use headrace::transforms::cache::CacheNode;
-use headrace::transforms::global_shuffle::GlobalShuffleNode;
 use headrace::transforms::save as saving;
 use headrace::transforms::snapshot::SnapshotNode;
 use pyo3::prelude::*;
 
-use crate::call;
 use crate::enter::enter;
 use crate::errors::{Result, invalid};
 use crate::from_python::{Arrays, value};
@@ -144,17 +141,4 @@ pub(crate) fn save<'py>(
 #[pyfunction]
 pub(crate) fn from_source(source: &Bound<'_, PyAny>) -> Result<Plan> {
     Ok(Plan(FromSourceNode::plan(PythonObject::wrap(source)?)))
-}
-
-#[pyfunction]
-#[pyo3(signature = (input, seeds, reshuffle))]
-pub(crate) fn global_shuffle(
-    input: &Bound<'_, Plan>,
-    seeds: Option<(u64, u64)>,
-    reshuffle: bool,
-) -> Result<Plan> {
-    Ok(Plan(GlobalShuffleNode::plan(
-        plan(input),
-        SeedGenerator::new(seeds, reshuffle).made_in_call(call::is_inside()),
-    )?))
 }

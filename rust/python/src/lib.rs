@@ -45,8 +45,7 @@ mod _headrace {
 
     #[pymodule_export]
     use crate::files::{
-        cache, csv, fixed_length_record, from_source, global_shuffle, load, save, snapshot,
-        text_line,
+        cache, csv, fixed_length_record, from_source, load, save, snapshot, text_line,
     };
     #[pymodule_export]
     use crate::iterator::Iterator;

@@ -36,6 +36,7 @@ use headrace::sources::tfrecord::TfRecordNode;
 use headrace::transforms::assert_cardinality::AssertCardinalityNode;
 use headrace::transforms::enumerate::EnumerateNode;
 use headrace::transforms::filter::FilterNode;
+use headrace::transforms::global_shuffle::GlobalShuffleNode;
 use headrace::transforms::ignore_errors::{ErrorReport, IgnoreErrorsNode};
 use headrace::transforms::map::MapNode;
 use headrace::transforms::prefetch::PrefetchNode;
@@ -288,11 +289,14 @@ pub(crate) fn assert_cardinality(input: &Bound<'_, Plan>, expected: i64) -> Resu
 #[pyo3(signature = (input, buffer_size, seeds, reshuffle))]
 pub(crate) fn shuffle(
     input: &Bound<'_, Plan>,
-    buffer_size: i64,
+    buffer_size: Option<i64>,
     seeds: Option<(u64, u64)>,
     reshuffle: bool,
 ) -> Result<Plan> {
     let generator = SeedGenerator::new(seeds, reshuffle).made_in_call(call::is_inside());
+    let Some(buffer_size) = buffer_size else {
+        return Ok(Plan(GlobalShuffleNode::plan(plan(input), generator)?));
+    };
     Ok(Plan(ShuffleNode::plan(plan(input), buffer_size, generator)?))
 }
 

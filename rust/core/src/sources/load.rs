@@ -144,7 +144,8 @@ impl LoadStage {
 
 impl Reading {
     fn next(&mut self, max: usize) -> Result<Chunk> {
-        let chunk = self.reader.next(max)?;
+        let left = usize::try_from(self.shard.rows - self.at).unwrap_or(usize::MAX);
+        let chunk = self.reader.next(max.min(left))?;
         let chunk = chunk.ok_or_else(|| Error::data_loss("fewer elements than were saved"))?;
         self.at += chunk.rows() as u64;
         Ok(chunk)

@@ -185,12 +185,10 @@ impl Source {
     pub fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
         let (chunk, at) = match self {
             Source::Memory { filled, at } => (filled.rows.rows(*at, max)?, at),
-            Source::File { filled, reader, at, .. } if *at >= filled.rows() => {
-                let _ = reader;
-                (None, at)
-            }
+            Source::File { filled, at, .. } if *at >= filled.rows() => (None, at),
             Source::File { filled, reader, at, spec } => {
-                let chunk = reader.next(max)?.ok_or_else(|| filled.too_short())?;
+                let left = usize::try_from(filled.rows() - *at).unwrap_or(usize::MAX);
+                let chunk = reader.next(max.min(left))?.ok_or_else(|| filled.too_short())?;
                 check_kinds(&chunk, spec).map_err(|e| filled.stale(e))?;
                 (Some(chunk), at)
             }
