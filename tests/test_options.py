@@ -3,6 +3,7 @@
 import copy
 import json
 import pickle
+import time
 
 import pytest
 
@@ -241,3 +242,27 @@ def test_autotune_has_a_budget():
     dataset = hr.Dataset.range(50).map(lambda x: x + 1, num_parallel_calls=hr.AUTOTUNE)
     assert list(dataset.with_options(options)) == list(range(1, 51))
     assert json.loads(options.to_json())["autotune"] == {"min_parallelism": 2, "cpu_budget": 3}
+
+
+def test_one_thread_runs_one_function_at_a_time_and_parallelism_can_be_read():
+    running, most = [], []
+
+    def slow(x):
+        running.append(x)
+        most.append(len(running))
+        time.sleep(0.001)
+        running.pop()
+        return x
+
+    options = hr.Options()
+    options.threading.private_threadpool_size = 1
+    dataset = hr.Dataset.range(20).map(slow, hr.AUTOTUNE).map(slow, hr.AUTOTUNE)
+    iterator = iter(dataset.with_options(options))
+    assert list(iterator) == list(range(20))
+    assert max(most) == 1
+    steps = {row["name"]: row.get("parallelism") for row in iterator.stats()}
+    assert steps["map"] >= 1
+    assert steps["range"] is None
+    options.autotune.cpu_budget = 3
+    iterator = iter(dataset.with_options(options))
+    assert [row["parallelism"] for row in iterator.stats()[:2]] == [3, 3]

@@ -104,8 +104,9 @@ class Iterator(_headrace.Iterator, Generic[T_co]):
         ``"held_bytes"`` and ``"peak_bytes"`` are what a step holds because its meaning requires it
         (`Dataset.unique`, say), now and at most.
 
-        Steps that mix datasets tell in ``"shares"`` how many elements they took from each; what
-        they read ahead of the user counts.
+        Steps that run ahead tell in ``"parallelism"`` how many tasks they have at most, which
+        `ThreadingOptions` may hold back. Steps that mix datasets tell in ``"shares"`` how many
+        elements they took from each; what they read ahead of the user counts.
 
         Examples
         --------

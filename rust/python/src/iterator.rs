@@ -150,6 +150,10 @@ impl Iterator {
             row.set_item("busy_ns", report.stats.busy_ns.load(Ordering::Relaxed))?;
             row.set_item("input_wait_ns", report.stats.input_wait_ns.load(Ordering::Relaxed))?;
             row.set_item("output_wait_ns", report.stats.output_wait_ns.load(Ordering::Relaxed))?;
+            let parallelism = report.stats.parallelism.load(Ordering::Relaxed);
+            if parallelism > 0 {
+                row.set_item("parallelism", parallelism)?;
+            }
             if let Some(shares) = report.stats.shares.get() {
                 let counts = shares.iter().map(|count| count.load(Ordering::Relaxed));
                 row.set_item("shares", counts.collect::<Vec<_>>())?;

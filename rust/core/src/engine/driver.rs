@@ -7,7 +7,7 @@
 //! a round itself, so it never waits for a task that has no thread yet.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
 
@@ -109,6 +109,7 @@ impl Driver {
         // Twice the window, so that a send never waits: the consumer's own round comes on top.
         let (tx, rx) = bounded(plan.window.max(1) * 2);
         let quiet = input.quiet();
+        stats.parallelism.store(plan.workers as u64, Relaxed);
         let shared = Shared {
             run: Arc::clone(run),
             stats: Arc::clone(stats),

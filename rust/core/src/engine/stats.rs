@@ -23,6 +23,8 @@ pub struct StageStats {
     pub input_wait_ns: AtomicU64,
     /// Time in which its driver stood still because its channel was full.
     pub output_wait_ns: AtomicU64,
+    /// How many tasks work on its elements at once, at most; 0 where it has none of its own.
+    pub parallelism: AtomicU64,
     /// Elements handed on of each source, where the stage mixes sources.
     pub shares: OnceLock<Vec<AtomicU64>>,
     /// Memory of what it holds because its meaning requires it: buffers, windows, what it must
