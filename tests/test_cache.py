@@ -52,9 +52,17 @@ def test_a_pass_left_early_keeps_nothing(filename):
     assert made == [0, 1, 0, 1, 2, 0, 1, 2, 3, 4]
 
 
-def test_all_elements_without_the_end_keep_nothing():
+def test_the_last_element_of_a_known_number_is_the_end():
     dataset, made = counted(3)
     cached = dataset.cache()
+    list(cached.take(3))
+    list(cached)
+    assert made == [0, 1, 2]
+
+
+def test_all_elements_without_the_end_keep_nothing():
+    dataset, made = counted(3)
+    cached = dataset.filter(lambda x: x >= 0).cache()
     list(cached.take(3))
     list(cached)
     list(cached)

@@ -15,7 +15,15 @@ import numpy as np
 from .dtypes import as_dtype, dtype_name
 from .errors import InvalidArgumentError
 from .nest import flatten, is_structure, items, map_structure, same_structure
-from .spec import Shape, TensorSpec, UnknownSpec, as_shape, object_dtype
+from .spec import (
+    RaggedTensorSpec,
+    Shape,
+    SparseTensorSpec,
+    TensorSpec,
+    UnknownSpec,
+    as_shape,
+    object_dtype,
+)
 from .standin import SymbolicInt, SymbolicPaths, has_symbols, is_symbol, joined
 from .tensors import RaggedTensor, SparseTensor
 
@@ -477,10 +485,18 @@ def padded_shapes(element_spec: Any, shapes: Any) -> list[Shape] | None:
     ValueError
         A rank is unknown and no shapes are given, a shape does not fit its component, or the
         shapes are nested differently.
+    TypeError
+        A component is sparse or ragged, or a shape is not of integers.
     """
     if isinstance(element_spec, UnknownSpec):
         return None if shapes is None else [as_shape(leaf) for leaf in _shape_leaves(shapes)]
     specs = flatten(element_spec)
+    for spec in specs:
+        if isinstance(spec, SparseTensorSpec | RaggedTensorSpec):
+            raise TypeError(
+                "`padded_batch` is only supported for datasets that produce tensor elements but "
+                f"the input dataset produces {spec!r}; convert it to a dense array first"
+            )
     if shapes is None:
         for number, spec in enumerate(specs):
             if getattr(spec, "shape", ()) is None:
@@ -489,20 +505,20 @@ def padded_shapes(element_spec: Any, shapes: Any) -> list[Shape] | None:
                     f"{number} has unknown rank."
                 )
         return None
-    found = [as_shape(leaf) for leaf in _along(element_spec, shapes, "padded_shapes")]
+    found = [_padded_shape(leaf) for leaf in _along(element_spec, shapes, "padded_shapes")]
     for spec, shape in zip(specs, found, strict=True):
         own = spec.shape if isinstance(spec, TensorSpec) else None
         if own is None or shape is None:
             continue
         if len(own) != len(shape):
             raise ValueError(
-                f"The padded shape {shape} is not compatible with the shape {own}: "
-                "the ranks differ."
+                f"The padded shape {shape} is not compatible with the corresponding input "
+                f"component shape {own}. The ranks differ."
             )
         if any(a is not None and b is not None and b < a for a, b in zip(own, shape, strict=True)):
             raise ValueError(
-                f"The padded shape {shape} is not compatible with the shape {own} of the "
-                "corresponding input component: it is smaller."
+                f"The padded shape {shape} is not compatible with the corresponding input "
+                f"component shape {own}. It is smaller."
             )
     return found
 
@@ -518,6 +534,19 @@ def each(name: str, value: Any, element_spec: Any) -> list[Any]:
     if is_structure(value):
         return _along(element_spec, value, name)
     return [value] * len(flatten(element_spec))
+
+
+def _padded_shape(shape: Any) -> Shape:
+    """Return a padded shape; a list or array of sizes is one of numbers along one axis."""
+    if isinstance(shape, list | np.ndarray):
+        given = [-1 if size is None else size for size in shape] if type(shape) is list else shape
+        sizes = np.asarray(given)
+        text = f"Padded shape {shape!r} must be a 1-D tensor of tf.int64 values, but its "
+        if sizes.ndim > 1:
+            raise ValueError(f"{text}shape was {sizes.shape}.")
+        if sizes.size and sizes.dtype.kind not in "iu":
+            raise TypeError(f"{text}element type was {sizes.dtype}.")
+    return as_shape(shape)
 
 
 def _shape_leaves(shapes: Any) -> list[Any]:
@@ -536,6 +565,8 @@ def _along(spec: Any, value: Any, name: str) -> list[Any]:
         return [value]
     if spec is None:
         return []
+    if value is None and name == "padding_values":  # the defaults for all that is below
+        return [None for _ in flatten(spec)]
     children = items(spec)
     try:
         found = dict(items(value)) if is_structure(value) else None

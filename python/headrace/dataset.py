@@ -1513,13 +1513,13 @@ class Dataset(Generic[T_co]):
         checks.unbatched(self._plan.element_spec)
         return self._derive("unbatch")
 
-    def prefetch(self, buffer_size: SupportsIndex, name: str | None = None) -> Dataset[T_co]:
+    def prefetch(self, buffer_size: SupportsIndex | None, name: str | None = None) -> Dataset[T_co]:
         """Make elements ahead of demand; mirrors ``tf.data.Dataset.prefetch``.
 
         Parameters
         ----------
         buffer_size
-            How many elements; 0 for none, `AUTOTUNE` lets headrace choose.
+            How many elements; 0 for none, `AUTOTUNE` or ``None`` lets headrace choose.
         name
             Accepted for tf.data's sake.
 
@@ -1533,7 +1533,7 @@ class Dataset(Generic[T_co]):
         >>> len(list(hr.Dataset.range(3).prefetch(2)))
         3
         """
-        size = checks.integer("buffer_size", buffer_size)
+        size = AUTOTUNE if buffer_size is None else checks.integer("buffer_size", buffer_size)
         if size < 0 and size != AUTOTUNE:
             raise InvalidArgumentError(
                 f"buffer_size must be at least 0, or AUTOTUNE ({AUTOTUNE}). Got {size}."
@@ -1826,10 +1826,20 @@ class Dataset(Generic[T_co]):
         return merged
 
     def _merged_options(self) -> Options:
+        # From the last that speaks to the first; plans may be deeper than Python's stack.
+        said: list[Options] = []
+        pending: list[Dataset[Any]] = [self]
+        seen: set[int] = set()
+        while pending:
+            dataset = pending.pop()
+            if id(dataset) not in seen:
+                seen.add(id(dataset))
+                said += [] if dataset._options is None else [dataset._options]
+                pending += flatten(dataset._inputs)
         merged = Options()
-        for dataset in flatten(self._inputs):
-            merged = merged.merge(dataset._merged_options())
-        return merged if self._options is None else merged.merge(self._options)
+        for options in reversed(said):
+            merged = merged.merge(options)
+        return merged
 
     # ---------------------------------------------------------------- iteration
 

@@ -34,11 +34,12 @@ def is_structure(value: Any) -> bool:
     >>> is_structure((1, 2)), is_structure([1, 2]), is_structure(None)
     (True, False, True)
     """
-    return (
-        value is None
-        or isinstance(value, tuple | Mapping)
-        or (not isinstance(value, type) and _record_fields(type(value)) is not None)
-    )
+    kind = type(value)
+    if value is None or kind is tuple or kind is dict:
+        return True
+    if isinstance(value, tuple | Mapping):
+        return not getattr(kind, "_is_leaf", False)  # a tuple that stands for one tensor
+    return not isinstance(value, type) and _record_fields(kind) is not None
 
 
 def items(value: Any) -> list[tuple[Any, Any]]:

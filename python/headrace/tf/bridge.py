@@ -44,31 +44,18 @@ def component(leaf: Any) -> Any:
         return from_own(leaf)
     if getattr(type(leaf), "_is_component", False):  # optionals and the like
         return leaf
+    if getattr(type(leaf), "_is_leaf", False):  # the values of TensorFlow 1
+        return leaf.to_tensor()
     return convert(leaf)
 
 
 def returned(result: Any) -> Any:
     """Return what a function gave as a structure: a list is a tuple, lists in it are tensors."""
-    return _with_leaves(tuple(result) if type(result) is list else result)
-
-
-def _with_leaves(value: Any) -> Any:
-    """Return a structure in which named triples of a sparse value are that value."""
-    from .sparse import SparseTensor, SparseTensorValue
-
-    if isinstance(value, SparseTensorValue):
-        return SparseTensor.from_value(value)
-    if value is not None and is_structure(value):
-        return rebuild(value, [_with_leaves(child) for _, child in items(value)])
-    return value
+    return tuple(result) if type(result) is list else result
 
 
 def source(value: Any) -> Any:
     """Return a nest given as data as the engine takes it."""
-    from .sparse import SparseTensor, SparseTensorValue
-
-    if isinstance(value, SparseTensorValue):
-        return to_own(SparseTensor.from_value(value))
     if is_structure(value):
         return rebuild(value, [source(child) for _, child in items(value)])
     return to_own(component(value))

@@ -48,12 +48,24 @@ __all__ = [
 ]
 
 
-class SparseTensorValue(NamedTuple):
-    """Indices, values and dense shape as they are; mirrors ``tf.compat.v1.SparseTensorValue``."""
-
+class _SparseParts(NamedTuple):
     indices: Any
     values: Any
     dense_shape: Any
+
+
+class SparseTensorValue(_SparseParts):
+    """Indices, values and dense shape as they are; mirrors ``tf.compat.v1.SparseTensorValue``.
+
+    Where a tensor is expected, it is one: it is no structure of three.
+    """
+
+    __slots__ = ()
+    _is_leaf = True
+
+    def to_tensor(self) -> SparseTensor:
+        """Return it as a `SparseTensor`."""
+        return SparseTensor.from_value(self)
 
 
 class SparseTensor(Composite):

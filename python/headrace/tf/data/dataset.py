@@ -17,7 +17,9 @@ import numpy as np
 from ... import dataset as own
 from ...function import Function
 from ...generator import Source, signature_of
+from ...nest import is_structure
 from ...ops import refuse_in_trace
+from ...spec import UnknownSpec
 from .. import specs
 from ..bridge import source
 from ..convert import convert
@@ -52,12 +54,15 @@ class Dataset(own.Dataset[Any]):
     @classmethod
     def _adapted(cls, op: str, inputs: Any, args: dict[str, Any]) -> dict[str, Any]:
         """Return the arguments of a step with functions that follow TensorFlow's rules."""
-        return {
+        made = {
             name: tensor_function(value, f"Dataset.{op}()")
             if isinstance(value, Function)
             else value
             for name, value in args.items()
         }
+        if "predicate" in made and len(inputs) == 1:
+            _check_predicate(made["predicate"], inputs[0]._plan.element_spec)
+        return made
 
     @classmethod
     def _class_of(cls, op: str) -> type[own.Dataset[Any]]:
@@ -301,6 +306,19 @@ def adopt(dataset: own.Dataset[Any], kind: type[Dataset] = Dataset) -> Any:
 def _restored(reduced: tuple[Callable[..., own.Dataset[Any]], tuple[Any, ...]]) -> Any:
     make, args = reduced
     return adopt(make(*args))
+
+
+def _check_predicate(predicate: Any, element_spec: Any) -> None:
+    """Refuse a predicate that gives a structure; the engine checks what a tensor is."""
+    if predicate.executor == "python" or isinstance(element_spec, UnknownSpec):
+        return
+    found = predicate.traced(element_spec)
+    gives = found.element_spec if found.graph is None else found.graph.structure_spec
+    if is_structure(gives):
+        raise ValueError(
+            "Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its "
+            f"return type is {gives!r}."
+        )
 
 
 def _check_signature(signature: Any) -> None:

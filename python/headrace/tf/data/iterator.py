@@ -9,6 +9,7 @@ import numpy as np
 from ... import iterator as own
 from ...errors import OutOfRangeError
 from ...nest import map_structure
+from ...ops import refuse_in_trace, tracing
 from ..bridge import from_own_nest
 from ..tensor import Tensor, raw
 
@@ -34,7 +35,21 @@ class Iterator(own.Iterator[Any]):
         return self
 
     def __next__(self) -> Any:
+        if tracing.tracer is not None:
+            return self._stand_in()
         return from_own_nest(super().__next__())
+
+    def _stand_in(self) -> Any:
+        """Return symbols for the next element: a function takes it anew at each call."""
+        tracer: Any = tracing.tracer
+        if not hasattr(tracer, "stand_in"):
+            refuse_in_trace("takes an element of an iterator")
+        tracer.doubt("takes an element of an iterator")
+
+        def make(spec: Any) -> Any:
+            return tracer.stand_in("Iterator.get_next", spec)
+
+        return map_structure(make, self._dataset._plan.element_spec)
 
     @property
     def element_spec(self) -> Any:

@@ -47,10 +47,15 @@ fn stack_rows(rows: &Rows, size: usize, component: usize) -> Result<Column> {
     for (i, shape) in rows.shapes().iter().enumerate() {
         let first = &rows.shapes()[i / size * size];
         if shape != first {
-            let (a, b) = (first.as_slice(), shape.as_slice());
+            let text = |dims: &Dims| {
+                let sizes = dims.iter().map(ToString::to_string).collect::<Vec<_>>();
+                format!("[{}]", sizes.join(","))
+            };
+            let (a, b) = (text(first), text(shape));
+            // The words of TensorFlow: programs look for them.
             return Err(Error::invalid_argument(format!(
-                "cannot batch tensors with different shapes in component {component}: the first \
-                 element has shape {a:?} and element {} has shape {b:?}",
+                "Cannot batch tensors with different shapes in component {component}. First \
+                 element had shape {a} and element {} had shape {b}.",
                 i % size
             ))
             .with_hint("use padded_batch, or make the shapes equal in a map"));

@@ -58,6 +58,14 @@ fn unbatched(spec: &Spec, rest: crate::data::PartialShape) -> Spec {
     }
 }
 
+impl UnbatchNode {
+    /// How many elements each batch has, where that is known.
+    fn size(&self) -> Option<usize> {
+        let specs = self.input.spec().specs().unwrap_or_default();
+        specs.iter().filter_map(|spec| spec.shape().split_first()?.0).max()
+    }
+}
+
 impl Node for UnbatchNode {
     fn name(&self) -> &'static str {
         "unbatch"
@@ -72,9 +80,7 @@ impl Node for UnbatchNode {
     }
 
     fn cardinality(&self) -> Cardinality {
-        let specs = self.input.spec().specs().unwrap_or_default();
-        let sizes = specs.iter().filter_map(|spec| spec.shape().split_first()?.0);
-        match (sizes.max(), self.input.cardinality()) {
+        match (self.size(), self.input.cardinality()) {
             (Some(size), Cardinality::Known(n)) => {
                 Cardinality::Known(n.saturating_mul(size as u64))
             }
@@ -83,13 +89,18 @@ impl Node for UnbatchNode {
         }
     }
 
+    fn is_indexable(&self) -> bool {
+        true
+    }
+
     fn with_inputs(&self, mut inputs: Vec<Plan>) -> Option<Plan> {
         let input = inputs.pop()?;
         Some(Arc::new(UnbatchNode { input, ..self.clone() }))
     }
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
-        Ok(Box::new(UnbatchStage { input: opening.input(0, &self.input)?, ready: None }))
+        let input = opening.input(0, &self.input)?;
+        Ok(Box::new(UnbatchStage { input, ready: None, size: self.size().unwrap_or(0) }))
     }
 }
 
@@ -97,6 +108,8 @@ struct UnbatchStage {
     input: Input,
     /// Elements, and how many of them are taken.
     ready: Option<(Chunk, usize)>,
+    /// How many elements each batch has; 0 if that is not known.
+    size: usize,
 }
 
 impl Stage for UnbatchStage {
@@ -118,7 +131,22 @@ impl Stage for UnbatchStage {
     }
 
     fn skip(&mut self, n: u64) -> Result<u64> {
-        skip_by_running(n, |max| self.next(max))
+        let mut done = 0;
+        if let Some((chunk, taken)) = self.ready.take() {
+            let end =
+                chunk.rows().min(taken.saturating_add(usize::try_from(n).unwrap_or(usize::MAX)));
+            done = (end - taken) as u64;
+            self.ready = (end < chunk.rows()).then_some((chunk, end));
+        }
+        let size = self.size as u64;
+        if let Some(whole) = (n - done).checked_div(size).filter(|whole| *whole > 0) {
+            let skipped = self.input.skip(whole)?;
+            done += skipped * size;
+            if skipped < whole {
+                return Ok(done);
+            }
+        }
+        Ok(done + skip_by_running(n - done, |max| self.next(max))?)
     }
 
     fn state(&self) -> Option<Mark> {

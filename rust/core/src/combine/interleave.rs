@@ -106,7 +106,12 @@ impl Node for InterleaveNode {
     }
 
     fn cardinality(&self) -> Cardinality {
-        Cardinality::Unknown
+        // tf.data's answers, which are not the same for the two.
+        match (&self.parallel, self.input.cardinality()) {
+            (Parallel::Serial, _) => Cardinality::Unknown,
+            (_, Cardinality::Infinite) => Cardinality::Infinite,
+            _ => Cardinality::Unknown,
+        }
     }
 
     fn observable(&self) -> bool {

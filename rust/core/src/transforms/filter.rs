@@ -33,8 +33,11 @@ impl FilterNode {
 
 /// Fails if a predicate is known to give anything but a bool scalar.
 pub(crate) fn check_predicate(prepared: &Prepared) -> Result<()> {
-    let Prepared::Graph(graph) = prepared else { return Ok(()) };
-    let specs = graph.specs();
+    let gives = match prepared {
+        Prepared::Graph(graph) => graph.element_spec(),
+        Prepared::Foreign { gives, .. } => gives.clone(),
+    };
+    let ElementSpec::Known(_, specs) = gives else { return Ok(()) };
     if matches!(&specs[..], [spec] if is_predicate(spec)) {
         return Ok(());
     }

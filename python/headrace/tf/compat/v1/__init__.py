@@ -31,11 +31,13 @@ from ...io import (
 )
 from ...names import lookup as _lookup
 from ...sparse import SparseTensorValue
+from .ragged import RaggedTensorValue
 
 __all__ = [
     "FixedLenFeature",
     "FixedLenSequenceFeature",
     "RaggedFeature",
+    "RaggedTensorValue",
     "SparseFeature",
     "SparseTensorValue",
     "VarLenFeature",
@@ -69,7 +71,7 @@ __all__ = [
     "write_file",
 ]
 
-_SUBMODULES = ("data", "gfile", "io", "python_io")
+_SUBMODULES = ("data", "gfile", "io", "python_io", "ragged")
 
 
 def parse_example(

@@ -122,6 +122,8 @@ struct Filling {
     counts: Vec<(usize, u64)>,
     /// An element has failed.
     failed: bool,
+    /// How many elements are still to come, where that is known and the pass need not see the end.
+    left: Option<u64>,
     /// Made only for what comes after it: its elements have been handed out already.
     again: bool,
     /// Where to read on then.
@@ -164,11 +166,16 @@ impl CacheStage {
                 let input = self.place.open(&self.plan)?;
                 let sink = self.home.sink();
                 let (again, from) = (later, mark.own(1));
+                let left = match (&self.home, self.plan.cardinality()) {
+                    (Home::Memory(_), Cardinality::Known(count)) => Some(count),
+                    _ => None,
+                };
                 self.phase = Phase::Fill(Box::new(Filling {
                     input,
                     sink,
                     counts,
                     failed: false,
+                    left,
                     again,
                     from,
                 }));
@@ -236,6 +243,15 @@ impl Stage for CacheStage {
                 match filling.input.next(max) {
                     Ok(Some(chunk)) => {
                         hold(&self.stats, filling.sink.push(&chunk)?);
+                        // As in tf.data, the last element of a known number ends the pass.
+                        let left = filling.left.as_mut();
+                        let last = left.is_some_and(|left| {
+                            *left = left.saturating_sub(chunk.rows() as u64);
+                            *left == 0
+                        });
+                        if last && !filling.failed {
+                            self.complete(true)?;
+                        }
                         Ok(Some(chunk.marked(None)))
                     }
                     Ok(None) => {
