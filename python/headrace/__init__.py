@@ -8,7 +8,10 @@ Examples
 [array([0, 1, 4, 9]), array([16, 25])]
 """
 
-from . import errors, experimental, io, random
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
+from . import errors, io, random
 from ._headrace import __version__
 from .dataset import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset, TFRecordDataset
 from .iterator import Iterator
@@ -70,3 +73,19 @@ __all__ = [
     "random",
     "set_seed",
 ]
+
+if _TYPE_CHECKING:
+    from . import experimental
+
+
+def __getattr__(name: str) -> _Any:
+    """Load `experimental` when it is first used."""
+    if name == "experimental":
+        from importlib import import_module
+
+        return import_module(".experimental", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(globals().keys() | set(__all__))
