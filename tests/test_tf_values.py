@@ -156,3 +156,25 @@ def test_a_plan_may_be_deeper_than_the_stack_of_python():
         deep = deep.concatenate(one)
     assert deep.options().deterministic is False
     assert sum(x.numpy() for x in deep) == 7000
+
+
+def test_readers_take_datasets_of_names(tmp_path):
+    names = []
+    for name in ("a", "b"):
+        path = tmp_path / name
+        path.write_text(f"{name}1\n{name}2\n")
+        names.append(str(path))
+    lines = tf.data.TextLineDataset(D.from_tensor_slices(names))
+    assert [line.numpy() for line in lines] == [b"a1", b"a2", b"b1", b"b2"]
+    with pytest.raises(TypeError, match="filenames"):
+        tf.data.TextLineDataset(D.range(2))
+
+
+def test_groups_are_reduced_to_one_element_each():
+    mean = tf.data.experimental.Reducer(
+        init_func=lambda key: (0.0, 0.0),
+        reduce_func=lambda state, x: (state[0] + tf.cast(x, tf.float32), state[1] + 1.0),
+        finalize_func=lambda total, count: total / count,
+    )
+    grouped = D.range(6).apply(tf.data.experimental.group_by_reducer(lambda x: x % 2, mean))
+    assert [x.numpy() for x in grouped] == [2.0, 3.0]

@@ -86,7 +86,7 @@ def reader(
         names: Any = np.array([*filenames, None], dtype=object)[:-1]
         filenames = Dataset.from_tensor_slices(names)
     named: Dataset[Any] = filenames
-    spec = named.element_spec
+    spec = named._plan.element_spec
     text = isinstance(spec, TensorSpec) and spec.dtype in (bytes, str)
     if not text and not isinstance(spec, UnknownSpec):
         raise TypeError(

@@ -81,6 +81,54 @@ def enable_debug_mode() -> None:
     """Do nothing: functions that run as Python can be debugged as they are."""
 
 
+class Reducer:
+    """Functions that make, change and finish a state; see `group_by_reducer`.
+
+    Mirrors ``tf.data.experimental.Reducer``.
+
+    Parameters
+    ----------
+    init_func
+        Gets the key of a group, returns its first state.
+    reduce_func
+        Gets a state and an element, returns the next state.
+    finalize_func
+        Gets the last state, the parts of a tuple one by one, returns the element.
+    """
+
+    def __init__(
+        self,
+        init_func: Callable[..., Any],
+        reduce_func: Callable[..., Any],
+        finalize_func: Callable[..., Any],
+    ) -> None:
+        self.init_func = init_func
+        self.reduce_func = reduce_func
+        self.finalize_func = finalize_func
+
+
+def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Callable[[Any], Any]:
+    """Reduce the elements of each key to one; mirrors ``tf.data.experimental.group_by_reducer``.
+
+    The results come at the end of the input, in the order of the keys. The elements are held until
+    then.
+
+    Examples
+    --------
+    >>> count = tf.data.experimental.Reducer(lambda key: 0, lambda n, x: n + 1, lambda n: n)
+    >>> parity = tf.data.experimental.group_by_reducer(lambda x: x % 2, count)
+    >>> [n.numpy() for n in tf.data.Dataset.range(5).apply(parity)]
+    [np.int32(3), np.int32(2)]
+    """
+
+    def reduced(key: Any, group: Any) -> Any:
+        state = group.reduce(reducer.init_func(key), reducer.reduce_func)
+        parts = state if isinstance(state, tuple) else (state,)
+        return Dataset.from_tensors(reducer.finalize_func(*parts))
+
+    return lambda dataset: dataset.group_by_window(key_func, reduced, window_size=2**62)
+
+
 # Methods of Dataset that are functions for `apply` here.
 _APPLIED = (
     "bucket_by_sequence_length",
