@@ -349,3 +349,20 @@ def test_the_laws_hold_above_datasets_of_datasets():
 def test_file_names_are_paths():
     with pytest.raises(TypeError, match="`filename` must be a path"):
         hr.Dataset.range(1).cache(3)
+
+
+def test_a_run_resumed_in_its_first_pass_sees_the_errors_of_that_pass():
+    def fails_on_one(x):
+        if x == 1:
+            raise ValueError("no 1")
+        return x
+
+    def build():
+        cached = hr.Dataset.range(2).map(fails_on_one).cache()
+        return cached.map(fails_on_one, num_parallel_calls=3)
+
+    for _ in range(20):  # the driver may or may not have ended the pass by then
+        iterator = iter(build())
+        next(iterator)
+        with pytest.raises(ValueError, match="no 1"):
+            next(build().iterator(iterator.state()))

@@ -23,11 +23,18 @@ use crate::error::Result;
 #[serde(transparent)]
 pub struct Fill(BTreeMap<usize, DrawLog>);
 
+/// A pass that a cache holds.
+struct Adopted {
+    fill: Fill,
+    /// The run itself has made it.
+    own: bool,
+}
+
 /// The caches of a run, by their number in the plan.
 #[derive(Default)]
 pub(crate) struct Fills {
     /// The passes that the caches of the run hold.
-    adopted: Mutex<BTreeMap<usize, Fill>>,
+    adopted: Mutex<BTreeMap<usize, Adopted>>,
     /// Rows that only this run may use: those in the dataset are of another pass.
     private: Mutex<BTreeMap<usize, ForeignValue>>,
     restored: bool,
@@ -36,13 +43,20 @@ pub(crate) struct Fills {
 impl Fills {
     /// Those of a state.
     pub(crate) fn restored(state: Option<&BTreeMap<usize, Fill>>) -> Self {
-        let adopted = state.cloned().unwrap_or_default();
+        let adopted = state.cloned().unwrap_or_default().into_iter();
+        let adopted =
+            adopted.map(|(number, fill)| (number, Adopted { fill, own: false })).collect();
         Fills { adopted: Mutex::new(adopted), private: Mutex::default(), restored: state.is_some() }
     }
 
-    /// For a state.
-    pub(crate) fn adopted(&self) -> BTreeMap<usize, Fill> {
-        lock(&self.adopted).clone()
+    /// For a state at `position`. From the start of a run its own passes are made again: a driver
+    /// may have ended the pass that the consumer is still in, and elements that failed are
+    /// outcomes of that pass alone.
+    pub(crate) fn adopted_at(&self, position: &Position) -> BTreeMap<usize, Fill> {
+        let again = position.mark.is_start();
+        let adopted = lock(&self.adopted);
+        let held = adopted.iter().filter(|(_, adopted)| !(again && adopted.own));
+        held.map(|(number, adopted)| (*number, adopted.fill.clone())).collect()
     }
 }
 
@@ -80,12 +94,15 @@ impl CachePlace {
 
     /// The pass that the cache is known to hold in this run.
     pub fn adopted(&self) -> Option<Fill> {
-        lock(&self.run.fills.adopted).get(&self.number).cloned()
+        lock(&self.run.fills.adopted).get(&self.number).map(|adopted| adopted.fill.clone())
     }
 
-    /// From now on the run's elements come from a cache that this pass has filled.
-    pub fn adopt(&self, fill: &Fill) {
-        lock(&self.run.fills.adopted).insert(self.number, fill.clone());
+    /// From now on the run's elements come from a cache that this pass has filled, the run's own
+    /// or an earlier one.
+    pub fn adopt(&self, fill: &Fill, own: bool) {
+        let mut adopted = lock(&self.run.fills.adopted);
+        let own = own || adopted.get(&self.number).is_some_and(|known| known.own);
+        adopted.insert(self.number, Adopted { fill: fill.clone(), own });
     }
 
     /// The next draws below are those of `fill`.

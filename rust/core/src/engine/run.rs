@@ -398,7 +398,7 @@ impl Run {
         position.since = since.ok_or_else(|| Error::internal("more unread elements than taken"))?;
         let mut state = State::new(&self.plan, position.clone());
         self.context.draws_since(&position, &mut state);
-        state.fills = self.context.fills.adopted();
+        state.fills = self.context.fills.adopted_at(&position);
         state.failed = self.context.has_failed();
         state.verdicts = self.context.verdicts();
         Ok(state)

@@ -156,7 +156,7 @@ impl CacheStage {
             Some(filled) => {
                 let mut source = filled.source(&self.plan)?;
                 source.skip(mark.own(1))?;
-                self.read(source, filled.fill());
+                self.read(source, filled.fill(), false);
             }
             None => {
                 if let Some(fill) = adopted.filter(|_| later) {
@@ -184,8 +184,8 @@ impl CacheStage {
         Ok(())
     }
 
-    fn read(&mut self, source: Source, fill: &Fill) {
-        self.place.adopt(fill);
+    fn read(&mut self, source: Source, fill: &Fill, own: bool) {
+        self.place.adopt(fill, own);
         self.phase = Phase::Read { source, marked: false };
     }
 
@@ -206,7 +206,7 @@ impl CacheStage {
         };
         let mut source = filled.source(&self.plan)?;
         source.skip(from)?;
-        self.read(source, filled.fill());
+        self.read(source, filled.fill(), !filling.again);
         Ok(())
     }
 
