@@ -140,7 +140,7 @@ def test_text_is_of_one_kind():
         ([[1.5], [2]], np.array([[1.5], [2.0]])),
         (range(3), np.arange(3)),
         ([], np.array([])),
-        (memoryview(b"ab"), np.array([97, 98], np.uint8)),
+        pytest.param(memoryview(b"ab"), np.array([97, 98], np.uint8), id="memoryview"),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, memoryview) else repr(value),
 )
