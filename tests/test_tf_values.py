@@ -178,3 +178,33 @@ def test_groups_are_reduced_to_one_element_each():
     )
     grouped = D.range(6).apply(tf.data.experimental.group_by_reducer(lambda x: x % 2, mean))
     assert [x.numpy() for x in grouped] == [2.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    ("cycle", "calls"),
+    [
+        (1, None),
+        (1, 1),
+        (2, None),
+        (2, 1),
+        (2, 2),
+        (7, None),
+        (7, 1),
+        (7, 2),
+        (7, 3),
+        (7, 5),
+        (7, 7),
+    ],
+)
+def test_errors_of_the_input_come_in_its_order(cycle, calls):
+    values = [1.0, np.nan, 2.0, np.nan, 3.0]
+    checked = D.from_tensor_slices(np.float32(values)).map(
+        lambda x: tf.debugging.check_numerics(x, "")
+    )
+    run = iter(checked.interleave(D.from_tensors, cycle, 2, calls))
+    for value in values:
+        if np.isnan(value):
+            with pytest.raises(tf.errors.InvalidArgumentError):
+                run.get_next()
+        else:
+            assert run.get_next().numpy() == value

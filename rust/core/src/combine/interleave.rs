@@ -234,8 +234,7 @@ impl InterleaveStage {
         }
         if let Some(Slot::Failed(error)) = &mut self.slots[self.turn] {
             let error = error.take().unwrap_or_else(Error::cancelled);
-            self.slots[self.turn] = None;
-            self.open -= 1;
+            self.leave();
             return Err(error);
         }
         // Slots that were never filled are filled before their turn; a slot that was left empty
