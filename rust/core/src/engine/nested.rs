@@ -130,7 +130,7 @@ pub(crate) struct NestedLog {
     replay: BTreeMap<Vec<u64>, VecDeque<Draw>>,
 }
 
-/// A [`NestedLog`] as part of a state.
+/// The log of one stage as part of a state.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NestedState {
     openings: u64,

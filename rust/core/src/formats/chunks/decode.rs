@@ -11,7 +11,7 @@ use crate::data::{
 };
 use crate::error::{Error, Result};
 
-/// The chunk that [`encode`](super::encode) made a record of. Text shares the record's memory.
+/// The chunk that [`encode`](super::encode()) made a record of. Text shares the record's memory.
 ///
 /// # Errors
 /// `DataLoss` if the bytes are something else.
