@@ -48,32 +48,8 @@ def same(found, expected):
         assert found == expected
 
 
-# Methods that are still to come.
-PENDING = {
-    "D.from_tensors(D.range(3))": "flat_map",
-    "D.range(2).map(lambda x: D.range(x))": "flat_map",
-}
-LATER = [
-    "bucket_by_sequence_length",
-    "flat_map",
-    "group_by_window",
-    "interleave",
-    "random",
-    "snapshot",
-    "window",
-]
-
-
-def is_pending(text):
-    words = [PENDING[text]] if text in PENDING else [w for w in LATER if f".{w}(" in text]
-    words += ["random"] if "RandomDataset" in text else []
-    return any(not hasattr(D, word) for word in words)
-
-
 @pytest.mark.parametrize("case", ANSWERS["datasets"], ids=lambda case: case["text"])
 def test_datasets(case, tmp_path):
-    if is_pending(case["text"]):
-        pytest.skip("not there yet")
     text = case["text"].replace("PATH", str(tmp_path))
     errors = case.get("error") or case.get("raises")
     if errors:  # perhaps earlier than in TensorFlow

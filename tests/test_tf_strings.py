@@ -15,10 +15,10 @@ CASES = [
     for case in json.loads((Path(__file__).parent / "golden" / "strings_raw_csv.json").read_text())[
         "cases"
     ]
-    if case["op"].startswith("strings.")
+    # Broken UTF-16 is cut into other pieces than ICU's, as docs/migrating.md says.
+    if case["op"].startswith("strings.") and case["kwargs"].get("input_encoding") != "UTF-16-BE"
 ]
 # Left out: codings whose broken characters ICU cuts its own way.
-SKIPPED = {"UTF-16-BE"}
 
 
 def value(spec, dtype=None):
@@ -61,8 +61,6 @@ def call(case):
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["op"] + str(case["kwargs"]))
 def test_results_are_tensorflows(case):
-    if case["kwargs"].get("input_encoding") in SKIPPED:
-        pytest.skip("cut as ICU cuts")
     expected = case["expect"]
     if "error" in expected:
         with pytest.raises(getattr(errors, expected["error"]["class"])):
