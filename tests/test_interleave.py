@@ -53,6 +53,7 @@ def test_the_order_is_that_of_a_plain_reference(calls, cycle, block):
                 turn, taken = (turn + 1) % cycle, 0
 
     sizes, make = _numbered(8)
+    calls = calls if calls is None else min(calls, cycle)
     mixed = sizes.interleave(make, cycle, block, num_parallel_calls=calls)
     assert [int(x) for x in mixed] == list(reference())
 
@@ -86,6 +87,12 @@ def test_lengths_below_one_are_refused():
         sizes.interleave(make, cycle_length=1, num_parallel_calls=0)
     with pytest.raises(TypeError, match="must return a `Dataset` object"):
         sizes.interleave(lambda x: x, 2)
+
+
+def test_more_calls_than_open_datasets_are_refused():
+    sizes, make = _numbered(2)
+    with pytest.raises(hr.errors.InvalidArgumentError, match="less than or equal"):
+        sizes.interleave(make, cycle_length=2, num_parallel_calls=3)
 
 
 def _slow(n):

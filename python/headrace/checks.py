@@ -154,6 +154,18 @@ def size(name: str, value: Any) -> int:
     return number
 
 
+def within_cycle(cycle_length: Any, num_parallel_calls: Any) -> None:
+    """Refuse more parallel calls than datasets are open at a time."""
+    if cycle_length is None or num_parallel_calls is None or is_symbol(cycle_length):
+        return
+    cycle, calls = operator.index(cycle_length), operator.index(num_parallel_calls)
+    if cycle != AUTOTUNE and calls > cycle > 0:
+        raise InvalidArgumentError(
+            "If `cycle_length` is set to a fixed value, `num_parallel_calls` must be either "
+            f"AUTOTUNE or a value less than or equal to `cycle_length`, got {calls} for {cycle}."
+        )
+
+
 def parallelism(name: str, value: Any) -> int | None:
     """Return a number of parallel calls, at least 1, or AUTOTUNE."""
     if value is None:

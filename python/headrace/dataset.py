@@ -1246,6 +1246,7 @@ class Dataset(Generic[T_co]):
         >>> [x.item() for x in mixed]
         [10, 11, 20, 21, 12, 22, 30, 31, 32]
         """
+        checks.within_cycle(cycle_length, num_parallel_calls)
         return self._derive(
             "interleave",
             function=Function(map_func, returns="map_func"),
