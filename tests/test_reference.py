@@ -236,7 +236,10 @@ NUMBERS = [
         lambda cycle, block, n: step(
             f"interleave({cycle}, {block}, {n})",
             lambda d: d.interleave(
-                lambda x: hr.Dataset.range(x, x + x % 4), cycle, block, num_parallel_calls=n
+                lambda x: hr.Dataset.range(x, x + x % 4),
+                cycle,
+                block,
+                num_parallel_calls=n and min(n, cycle),
             ),
             lambda p: p.interleave(lambda x: Plan.range(x, x + x % 4), cycle, block),
         ),
