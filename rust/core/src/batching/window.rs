@@ -192,9 +192,9 @@ impl WindowStage {
         self.stats.hold(bytes.sum());
     }
 
-    /// Lets the elements before the next window go.
-    fn shift(&mut self) -> Result<()> {
-        let mut left = self.shape.shift;
+    /// Lets the elements before the window after the next `windows` go.
+    fn shift(&mut self, windows: usize) -> Result<()> {
+        let mut left = self.shape.shift.saturating_mul(windows);
         while left > 0 {
             let Some(first) = self.held.pop_front() else { break };
             let here = first.len().min(left);
@@ -304,9 +304,7 @@ impl Stage for WindowStage {
         }
         let whole = self.count >= span;
         let rows = self.rows(windows);
-        for _ in 0..windows {
-            self.shift()?;
-        }
+        self.shift(windows)?;
         self.account();
         let rows = rows?;
         let size = if whole { self.shape.size } else { rows.rows() };
@@ -328,7 +326,7 @@ impl Stage for WindowStage {
             left = 1;
         }
         while left > 0 && self.fill()? {
-            self.shift()?;
+            self.shift(1)?;
             left -= 1;
         }
         Ok(n - left)

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use crate::combine::joining::Joining;
 use crate::data::mark::MarkBody;
 use crate::data::{Chunk, ElementSpec, Mark, Position};
 use crate::engine::apply::{Apply, function_arg, function_notes};
@@ -162,8 +163,14 @@ impl Node for FlatMapNode {
         let plans = Plans::open(opening, "flat_map", input, &self.function, self.input.spec())?;
         let before = plans.before();
         let slot = opening.slot();
-        let stage =
-            FlatMapStage { slot, plans, inner: None, before, begins: false, deferred: None };
+        let stage = FlatMapStage {
+            slot,
+            plans,
+            inner: None,
+            before,
+            begins: false,
+            joining: Joining::default(),
+        };
         Ok(Box::new(stage))
     }
 }
@@ -176,8 +183,7 @@ struct FlatMapStage {
     before: Before,
     /// The next element is the first of its dataset.
     begins: bool,
-    /// An outcome that came while chunks were joined.
-    deferred: Option<Result<Chunk>>,
+    joining: Joining,
 }
 
 impl FlatMapStage {
@@ -218,48 +224,15 @@ impl FlatMapStage {
 
 impl Stage for FlatMapStage {
     fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
-        let Some(first) =
-            self.deferred.take().map_or_else(|| self.step(max), |held| held.map(Some))?
-        else {
-            return Ok(None);
-        };
-        // Short datasets are joined: what is asked for is certainly needed.
-        let (mut rows, mut chunks) = (first.rows(), vec![first]);
-        while rows < max {
-            match self.step(max - rows) {
-                Ok(Some(chunk)) if chunks[0].is_like(&chunk) => {
-                    rows += chunk.rows();
-                    chunks.push(chunk);
-                }
-                Ok(Some(chunk)) => {
-                    self.deferred = Some(Ok(chunk));
-                    break;
-                }
-                Ok(None) => break,
-                Err(error) if is_final(&error) => return Err(error),
-                Err(error) => {
-                    self.deferred = Some(Err(error));
-                    break;
-                }
-            }
-        }
-        Chunk::concat(chunks).map(Some)
+        // What is asked for is certainly needed.
+        let mut joining = std::mem::take(&mut self.joining);
+        let chunk = joining.next(max, true, |max| self.step(max));
+        self.joining = joining;
+        chunk
     }
 
     fn skip(&mut self, n: u64) -> Result<u64> {
-        let mut left = n;
-        match self.deferred.take() {
-            Some(held) if left == 0 => self.deferred = Some(held),
-            Some(Err(_)) => left -= 1,
-            Some(Ok(chunk)) => {
-                let rows = (chunk.rows() as u64).min(left);
-                left -= rows;
-                if rows < chunk.rows() as u64 {
-                    self.deferred = Some(chunk.slice(rows as usize..chunk.rows()));
-                }
-            }
-            None => {}
-        }
+        let mut left = n - self.joining.skip(n);
         while left > 0 {
             if let Some(inner) = &mut self.inner {
                 let skipped = inner.skip(left)?;

@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use crate::combine::flat_map::Plans;
+use crate::combine::joining::Joining;
 use crate::data::{Chunk, ElementSpec};
 use crate::engine::apply::{Parallel, function_arg, function_notes};
 use crate::engine::driver::{self, Driver};
@@ -152,7 +153,7 @@ impl Node for InterleaveNode {
             ordered: self.deterministic.unwrap_or(opening.run.options.deterministic),
             run: Arc::clone(opening.run),
             stats: Arc::clone(&opening.stats),
-            deferred: None,
+            joining: Joining::default(),
         }))
     }
 }
@@ -214,8 +215,7 @@ struct InterleaveStage {
     ordered: bool,
     run: Arc<RunContext>,
     stats: Arc<StageStats>,
-    /// An outcome that came while chunks were joined.
-    deferred: Option<Result<Chunk>>,
+    joining: Joining,
 }
 
 impl InterleaveStage {
@@ -317,7 +317,8 @@ impl InterleaveStage {
             match slot.next(max)? {
                 Some(chunk) => {
                     self.count(chunk.rows());
-                    return Ok(Some(chunk));
+                    // Marks of one dataset say nothing of the others.
+                    return Ok(Some(chunk.marked(None)));
                 }
                 None => self.leave(),
             }
@@ -328,32 +329,11 @@ impl InterleaveStage {
 
 impl Stage for InterleaveStage {
     fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
-        let first = match self.deferred.take() {
-            Some(held) => held.map(Some),
-            None => self.step(max),
-        };
-        let Some(first) = first? else { return Ok(None) };
-        let (mut rows, mut chunks) = (first.rows(), vec![first]);
         // What is asked for is certainly needed; out of order, nothing waits for more.
-        while rows < max && self.ordered {
-            match self.step(max - rows) {
-                Ok(Some(chunk)) if chunks[0].is_like(&chunk) => {
-                    rows += chunk.rows();
-                    chunks.push(chunk);
-                }
-                Ok(None) => break,
-                Err(error) if is_final(&error) => return Err(error),
-                Ok(Some(chunk)) => {
-                    self.deferred = Some(Ok(chunk));
-                    break;
-                }
-                Err(error) => {
-                    self.deferred = Some(Err(error));
-                    break;
-                }
-            }
-        }
-        Chunk::concat(chunks.into_iter().map(|chunk| chunk.marked(None)).collect()).map(Some)
+        let mut joining = std::mem::take(&mut self.joining);
+        let chunk = joining.next(max, self.ordered, |max| self.step(max));
+        self.joining = joining;
+        chunk
     }
 
     fn skip(&mut self, n: u64) -> Result<u64> {
@@ -361,19 +341,7 @@ impl Stage for InterleaveStage {
         if self.run.has_failed() {
             return skip_by_running(n, |max| self.next(max));
         }
-        let mut left = n;
-        match self.deferred.take() {
-            Some(held) if left == 0 => self.deferred = Some(held),
-            Some(Err(_)) => left -= 1,
-            Some(Ok(chunk)) => {
-                let rows = (chunk.rows() as u64).min(left);
-                left -= rows;
-                if rows < chunk.rows() as u64 {
-                    self.deferred = Some(chunk.slice(rows as usize..chunk.rows()));
-                }
-            }
-            None => {}
-        }
+        let mut left = n - self.joining.skip(n);
         while left > 0 {
             match self.settle() {
                 Ok(true) => {}

@@ -4,5 +4,6 @@ pub mod choose;
 pub mod concatenate;
 pub mod flat_map;
 pub mod interleave;
+mod joining;
 pub mod selector;
 pub mod zip;
