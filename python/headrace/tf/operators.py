@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["apply", "getitem", "method", "methods", "unary"]
+__all__ = ["Operators", "apply", "getitem", "method", "methods", "unary"]
 
 
 def apply(name: str, x: Any, y: Any) -> Any:
@@ -140,3 +140,35 @@ def _check_bounds(shape: tuple[int, ...], parts: list[Any]) -> None:
             if isinstance(part, int) and not -shape[axis] <= part < shape[axis]:
                 raise InvalidArgumentError(f"slice index {part} of dimension {axis} out of bounds.")
             axis += 1
+
+
+class Operators:
+    """The operators of tensors, for values and symbols alike."""
+
+    __slots__ = ()
+
+    __add__, __radd__ = methods("add")
+    __sub__, __rsub__ = methods("subtract")
+    __mul__, __rmul__ = methods("multiply")
+    __truediv__, __rtruediv__ = methods("truediv")
+    __floordiv__, __rfloordiv__ = methods("floordiv")
+    __mod__, __rmod__ = methods("floormod")
+    __pow__, __rpow__ = methods("pow")
+    __matmul__, __rmatmul__ = methods("matmul")
+    __and__, __rand__ = methods("and")
+    __or__, __ror__ = methods("or")
+    __xor__, __rxor__ = methods("xor")
+    __lt__, __le__ = method("less"), method("less_equal")
+    __gt__, __ge__ = method("greater"), method("greater_equal")
+    __eq__, __ne__ = method("eq"), method("ne")
+    # Tensors are values: `x += y` binds a new one.
+    __iadd__, __isub__, __imul__, __itruediv__ = __add__, __sub__, __mul__, __truediv__
+    __ifloordiv__, __imod__, __ipow__, __imatmul__ = __floordiv__, __mod__, __pow__, __matmul__
+    __iand__, __ior__, __ixor__ = __and__, __or__, __xor__
+    __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = unsupported
+    __ilshift__ = __irshift__ = __divmod__ = __rdivmod__ = unsupported
+    __neg__, __abs__ = unary("negative"), unary("abs")
+    __invert__ = unary("invert")
+
+    def __getitem__(self, key: Any) -> Any:
+        return getitem(self, key)

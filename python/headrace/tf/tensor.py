@@ -13,12 +13,13 @@ import numpy as np
 
 from . import operators
 from .dtypes import DType, of_array
+from .operators import Operators
 from .shapes import TensorShape
 
 __all__ = ["Tensor", "raw", "wrap"]
 
 
-class Tensor(np.ndarray[Any, Any]):
+class Tensor(Operators, np.ndarray[Any, Any]):
     """An array that follows TensorFlow's rules; mirrors ``tf.Tensor``.
 
     Made by `constant`, `convert_to_tensor`, every op, and by iterating over a dataset.
@@ -95,34 +96,6 @@ class Tensor(np.ndarray[Any, Any]):
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """Raise NotImplementedError: there are no sessions."""
         raise NotImplementedError("eval is not supported, use .numpy()")
-
-    # Operators.
-
-    __add__, __radd__ = operators.methods("add")
-    __sub__, __rsub__ = operators.methods("subtract")
-    __mul__, __rmul__ = operators.methods("multiply")
-    __truediv__, __rtruediv__ = operators.methods("truediv")
-    __floordiv__, __rfloordiv__ = operators.methods("floordiv")
-    __mod__, __rmod__ = operators.methods("floormod")
-    __pow__, __rpow__ = operators.methods("pow")
-    __matmul__, __rmatmul__ = operators.methods("matmul")
-    __and__, __rand__ = operators.methods("and")
-    __or__, __ror__ = operators.methods("or")
-    __xor__, __rxor__ = operators.methods("xor")
-    __lt__, __le__ = operators.method("less"), operators.method("less_equal")
-    __gt__, __ge__ = operators.method("greater"), operators.method("greater_equal")
-    __eq__, __ne__ = operators.method("eq"), operators.method("ne")
-    # Tensors are values: `x += y` binds a new one.
-    __iadd__, __isub__, __imul__, __itruediv__ = __add__, __sub__, __mul__, __truediv__
-    __ifloordiv__, __imod__, __ipow__, __imatmul__ = __floordiv__, __mod__, __pow__, __matmul__
-    __iand__, __ior__, __ixor__ = __and__, __or__, __xor__
-    __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = operators.unsupported
-    __ilshift__ = __irshift__ = __divmod__ = __rdivmod__ = operators.unsupported
-    __neg__, __abs__ = operators.unary("negative"), operators.unary("abs")
-    __invert__ = operators.unary("invert")
-
-    def __getitem__(self, key: Any) -> Any:
-        return operators.getitem(self, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         raise TypeError("'Tensor' object does not support item assignment")
