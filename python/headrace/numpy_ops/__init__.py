@@ -1,0 +1,26 @@
+"""NumPy functions and array methods on symbols: which ops they record.
+
+One handler per function, shared with the method of the same name where the arguments agree, in a
+module for each family. Dtypes are NumPy 2's. Arguments a handler does not know refuse.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import casting, creation, joining, reductions, selecting, shapes  # noqa: F401 (they register)
+from .casting import astype
+from .registry import FUNCTIONS, METHODS, copied
+
+if TYPE_CHECKING:
+    from ..trace import Tracer
+
+__all__ = ["METHODS", "astype", "call_function", "copied"]
+
+
+def call_function(tracer: Tracer, func: Any, args: tuple[Any, ...], kwargs: Any) -> Any:
+    """Record a NumPy function that is not a ufunc; refuses what is not recorded."""
+    handler = FUNCTIONS.get(func)
+    if handler is None:
+        tracer.refuse(f"uses np.{getattr(func, '__name__', func)}, which is not recorded")
+    return handler(tracer, *args, **kwargs)
