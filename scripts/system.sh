@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Sees to what the system must have and prints the Python to use (>= 3.11, with venv).
 #
-# Needed: a Rust toolchain, a C compiler and linker, Python with its venv module. What Debian's
-# packages can give is installed when this runs as root with apt-get, and named when it does not.
+# Needed: a Rust toolchain, a C compiler and linker, cmake and nasm (for libjpeg-turbo), Python with
+# its venv module. What Debian's packages can give is installed when this runs as root with apt-get,
+# and named when it does not.
 # PYTHON=/path/to/python chooses the interpreter.
 set -euo pipefail
 
@@ -24,8 +25,15 @@ find_python() {
     return 1
 }
 
+# Only the x86 code of libjpeg-turbo is written in nasm's language.
+needs_no_nasm() {
+    case $(uname -m) in x86_64 | i?86) return 1 ;; esac
+}
+
 missing_packages() {
     command -v cc >/dev/null || printf 'gcc libc6-dev '
+    command -v cmake >/dev/null && command -v make >/dev/null || printf 'cmake make '
+    command -v nasm >/dev/null || needs_no_nasm || printf 'nasm '
     [ -n "${PYTHON:-}" ] || find_python >/dev/null || printf 'python3 python3-venv '
 }
 

@@ -69,21 +69,25 @@ __all__ = [
     "__version__",
     "errors",
     "experimental",
+    "image",
     "io",
     "random",
     "set_seed",
 ]
 
 if _TYPE_CHECKING:
-    from . import experimental
+    from . import experimental, image
+
+# Imported when they are first used.
+_LAZY = ("experimental", "image")
 
 
 def __getattr__(name: str) -> _Any:
-    """Load `experimental` when it is first used."""
-    if name == "experimental":
+    """Load a module when it is first used."""
+    if name in _LAZY:
         from importlib import import_module
 
-        return import_module(".experimental", __name__)
+        return import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -7,6 +7,7 @@ mod coding;
 mod csv;
 mod dispatch;
 mod elementwise;
+mod image;
 mod index;
 mod join;
 mod parse;
@@ -42,6 +43,7 @@ const FAMILIES: &[Family] = &[
     parts::build,
     parse::build,
     parse_sequence::build,
+    image::build,
 ];
 
 /// The kernel of an operation with its static arguments.
