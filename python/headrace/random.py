@@ -1,8 +1,10 @@
-"""Seeds: from ``seed=`` to the pair that the random ops of tf.data start from.
+"""Random numbers; mirrors ``tf.random``. And seeds: from ``seed=`` to the pair that ops start from.
 
-The rule is TensorFlow's, so a pipeline moved over draws the same numbers. With a global seed, an
-op built without a seed of its own takes the next number of Python's Mersenne twister, in order of
-construction. tf.data's twin is ``tf.random``.
+The ``stateless_*`` functions give the numbers of a seed: TensorFlow's, bit for bit.
+
+The rule for seeds is TensorFlow's too, so a pipeline moved over draws the same numbers. With a
+global seed, an op built without a seed of its own takes the next number of Python's Mersenne
+twister, in order of construction.
 """
 
 from __future__ import annotations
@@ -13,8 +15,26 @@ import threading
 from typing import SupportsIndex
 
 from . import _headrace
+from .stateless import (
+    fold_in,
+    split,
+    stateless_categorical,
+    stateless_normal,
+    stateless_shuffle,
+    stateless_truncated_normal,
+    stateless_uniform,
+)
 
-__all__ = ["set_seed"]
+__all__ = [
+    "fold_in",
+    "set_seed",
+    "split",
+    "stateless_categorical",
+    "stateless_normal",
+    "stateless_shuffle",
+    "stateless_truncated_normal",
+    "stateless_uniform",
+]
 
 _MODULUS = 2**31 - 1
 _NO_GLOBAL_SEED = 87654321  # what TensorFlow puts in place of a global seed

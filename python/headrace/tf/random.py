@@ -1,15 +1,35 @@
-"""The global seed; mirrors ``tf.random``.
-
-Ops that draw numbers are left out until they draw TensorFlow's: `set_seed` decides the order of
-datasets, which is TensorFlow's.
-"""
+"""Random numbers, and the global seed; mirrors ``tf.random``."""
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 from .. import random as own
 from .names import lookup
+from .stateless import (
+    fold_in,
+    split,
+    stateless_categorical,
+    stateless_normal,
+    stateless_shuffle,
+    stateless_truncated_normal,
+    stateless_uniform,
+)
 
-__all__ = ["set_seed"]
+__all__ = [
+    "experimental",
+    "fold_in",
+    "set_seed",
+    "split",
+    "stateless_categorical",
+    "stateless_normal",
+    "stateless_truncated_normal",
+    "stateless_uniform",
+]
+
+experimental = SimpleNamespace(
+    stateless_fold_in=fold_in, stateless_shuffle=stateless_shuffle, stateless_split=split
+)
 
 
 def set_seed(seed: int) -> None:

@@ -13,6 +13,7 @@ mod join;
 mod parse;
 mod parse_sequence;
 mod parts;
+mod random;
 mod raw;
 mod reduce;
 mod shape;
@@ -36,6 +37,7 @@ const FAMILIES: &[Family] = &[
     index::build,
     join::build,
     reduce::build,
+    random::build,
     raw::build,
     text::build,
     coding::build,

@@ -48,7 +48,11 @@ impl Categorical {
 
     /// The class for two seeds; the number of classes if none can be drawn.
     pub fn draw(&self, seeds: [u64; 2]) -> usize {
-        let mut stream = stateless(seeds);
+        self.next(&mut stateless(seeds))
+    }
+
+    /// The class for the next two words of a stream; the number of classes if none can be drawn.
+    pub fn next(&self, stream: &mut Philox) -> usize {
         let high = stream.next_u32();
         let total = self.cumulative.last().copied().unwrap_or_default();
         let at = uniform_f64(high, stream.next_u32()) * total;

@@ -1,5 +1,6 @@
 //! TensorFlow's random numbers, bit for bit.
 
+pub mod distributions;
 pub mod draw;
 pub mod philox;
 

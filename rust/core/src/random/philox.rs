@@ -38,6 +38,29 @@ impl Philox {
         stream
     }
 
+    /// The stream of a key whose first block has this 128-bit counter, lower half first.
+    pub fn from_counter(key: u64, counter: [u64; 2]) -> Self {
+        let mut stream = Self::new(key, counter[1]);
+        stream.next_block = counter[0];
+        stream
+    }
+
+    /// The stream that begins `blocks` blocks after the next one.
+    #[must_use]
+    pub fn ahead(&self, blocks: u64) -> Self {
+        let (next_block, over) = self.next_block.overflowing_add(blocks);
+        let high = self.high.wrapping_add(u64::from(over));
+        Philox { high, next_block, used: 4, ..*self }
+    }
+
+    /// Block number `index` from the next one on.
+    #[inline]
+    pub fn block(&self, index: u64) -> [u32; 4] {
+        let (low, over) = self.next_block.overflowing_add(index);
+        let high = self.high.wrapping_add(u64::from(over));
+        block(self.key, [low as u32, (low >> 32) as u32, high as u32, (high >> 32) as u32])
+    }
+
     /// The next word.
     #[inline]
     pub fn next_u32(&mut self) -> u32 {
@@ -97,5 +120,14 @@ mod tests {
         for (at, word) in words.iter().enumerate() {
             assert_eq!(Philox::at(7, 1 << 40, at as u64).next_u32(), *word);
         }
+        assert_eq!(stream.ahead(0).next_u32(), stream.block(0)[0]);
+        assert_eq!(Philox::new(7, 1 << 40).block(2)[..3], words[8..]);
+    }
+
+    #[test]
+    fn the_counter_has_128_bits() {
+        let stream = Philox::from_counter(3, [u64::MAX, 5]);
+        assert_eq!(stream.block(1), Philox::from_counter(3, [0, 6]).block(0));
+        assert_eq!(stream.ahead(2).block(0), Philox::from_counter(3, [1, 6]).block(0));
     }
 }

@@ -1,0 +1,127 @@
+"""Make tf_random.json: the numbers of TensorFlow's random ops.
+
+Each case is an expression that the tests evaluate with headrace.tf in TensorFlow's place. Values
+are kept as the bytes of the array, in hexadecimal digits.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import tensorflow as tf
+
+SEEDS = ["[1, 2]", "[0, 0]", "[-1, 7]", "[2**31 - 1, -(2**31)]", "np.array([-5, 2**40])"]
+FLOATS = ["tf.float16", "tf.bfloat16", "tf.float32", "tf.float64"]
+STATELESS = [
+    *[f"stateless_uniform([7], {seed}, dtype={dtype})" for seed in SEEDS for dtype in FLOATS],
+    *[f"stateless_normal([7], {seed}, dtype={dtype})" for seed in SEEDS for dtype in FLOATS],
+    *[
+        f"stateless_truncated_normal([45], {seed}, dtype={dtype})"
+        for seed in SEEDS
+        for dtype in FLOATS
+    ],
+    *[
+        f"stateless_uniform([5], {seed}, None, None, tf.{dtype})"
+        for seed in SEEDS
+        for dtype in ("int32", "int64", "uint32", "uint64")
+    ],
+    *[
+        f"stateless_uniform([9], {seed}, {limits}, tf.{dtype})"
+        for seed in SEEDS
+        for dtype in ("int32", "int64")
+        for limits in ("0, 10", "-3, 4", "-(2**31), 2**31 - 1", "5, 6")
+    ],
+    "stateless_uniform([9], [1, 2], -(2**63), 2**63 - 1, tf.int64)",
+    "stateless_uniform([], [3, 4])",
+    "stateless_uniform([0, 3], [3, 4])",
+    "stateless_uniform([2, 3, 5], [3, 4], -2.5, 7)",
+    "stateless_uniform([3], [3, 4], [0.0, 1.0, 2.0], [1.0, 2.0, 3.0])",
+    "stateless_uniform([2, 2], [3, 4], -2.5, 7, tf.float16)",
+    "stateless_uniform([2, 2], [3, 4], -2.5, 7, tf.bfloat16)",
+    "stateless_uniform(tf.constant([2, 3]), [3, 4], 1, 5, tf.float64)",
+    "stateless_uniform([3], tf.constant([3, 4], tf.int64))",
+    "stateless_uniform([3], [3, 4], alg='philox')",
+    "stateless_uniform([1000], [5, 6])",
+    "stateless_normal([3, 3], [3, 4], 10.0, 0.5)",
+    "stateless_normal([3, 3], [3, 4], 10.0, 0.5, tf.float16)",
+    "stateless_normal([3], [3, 4], [0.0, 1.0, 2.0], [1.0, 2.0, 3.0])",
+    "stateless_normal([2000], [8, 9])",
+    "stateless_normal([2000], [8, 9], dtype=tf.float64)",
+    "stateless_truncated_normal([3, 3], [3, 4], 10.0, 0.5)",
+    "stateless_truncated_normal([2000], [8, 9])",
+    "stateless_truncated_normal([2000], [8, 9], dtype=tf.float64)",
+    *[
+        f"stateless_categorical(np.log(np.array([[1, 2, 3, 0.5]], np.{dtype})), 20, {seed})"
+        for seed in SEEDS
+        for dtype in ("float16", "float32", "float64")
+    ],
+    "stateless_categorical([[0.0, 1.0], [2.0, -1.0], [5.0, 5.0]], 5, [1, 2])",
+    "stateless_categorical([[0.0, 1.0], [2.0, -1.0]], 4, [1, 2], tf.int32)",
+    "stateless_categorical([[0.0, -np.inf, 1.0]], 9, [1, 2])",
+    "stateless_categorical([[0.0, 1.0]], 0, [1, 2])",
+    *[f"experimental.stateless_shuffle(tf.range(13), {seed})" for seed in SEEDS],
+    "experimental.stateless_shuffle(tf.reshape(tf.range(12), [4, 3]), [1, 2])",
+    "experimental.stateless_shuffle(['a', 'b', 'c', 'd'], [1, 2])",
+    "experimental.stateless_shuffle(tf.zeros([0]), [1, 2])",
+    *[f"split({seed}, 3)" for seed in SEEDS],
+    *[f"fold_in({seed}, 5)" for seed in SEEDS],
+    "fold_in(tf.constant([1, 2], tf.int64), tf.constant(3, tf.int64))",
+    "experimental.stateless_split([1, 2])",
+    "experimental.stateless_fold_in([1, 2], 9)",
+]
+ERRORS = [
+    "stateless_uniform([2], [1, 2, 3])",
+    "stateless_uniform([2], 1)",
+    "stateless_uniform(2, [1, 2])",
+    "stateless_uniform([2], [1.5, 2.0])",
+    "stateless_uniform([2], [1, 2], 5, 3, tf.int32)",
+    "stateless_uniform([2], [1, 2], 0, None, tf.int32)",
+    "stateless_uniform([2], [1, 2], None, 3, tf.int32)",
+    "stateless_uniform([2], [1, 2], 0, 5, tf.uint32)",
+    "stateless_uniform([2], [1, 2], dtype=tf.int16)",
+    "stateless_uniform([-2], [1, 2])",
+    "stateless_uniform([2], [1, 2], [0, 1], 5, tf.int32)",
+    "stateless_uniform([2], [1, 2], alg='threefry')",
+    "stateless_uniform([2], [1, 2], alg='other')",
+    "stateless_uniform([2], [1, 2], alg=1.5)",
+    "stateless_normal([2], [1, 2], dtype=tf.int32)",
+    "stateless_categorical([0.0, 1.0], 3, [1, 2])",
+    "stateless_categorical([[0.0, 1.0]], -1, [1, 2])",
+    "stateless_categorical([[0.0, 1.0]], 3, [1, 2], tf.int16)",
+    "stateless_categorical([[]], 3, [1, 2])",
+]
+
+
+def answer(text):
+    value = eval(f"tf.random.{text}", {"tf": tf, "np": np})
+    array = value.numpy()
+    if array.dtype == object:
+        return {"text": text, "strings": [item.decode() for item in array.ravel().tolist()]}
+    return {
+        "text": text,
+        "dtype": value.dtype.name,
+        "shape": value.shape.as_list(),
+        "hex": array.tobytes().hex(),
+    }
+
+
+def refused(text):
+    try:
+        eval(f"tf.random.{text}", {"tf": tf, "np": np})
+    except Exception as error:
+        kinds = [kind.__name__ for kind in type(error).__mro__]
+        return {"text": text, "classes": kinds, "message": str(error).split(" [Op:")[0]}
+    raise AssertionError(f"{text} is not refused")
+
+
+def main():
+    answers = {
+        "stateless": [answer(text) for text in STATELESS],
+        "errors": [refused(text) for text in ERRORS],
+    }
+    path = Path(__file__).parent / "tf_random.json"
+    path.write_text(json.dumps(answers, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,141 @@
+"""Random numbers: TensorFlow's for seeds, and reproducible ones inside of functions."""
+
+import json
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import headrace as hr
+import headrace.tf as tf
+
+GOLDEN = json.loads((Path(__file__).parent / "golden" / "tf_random.json").read_text())
+NAMES = {"tf": tf, "np": np}
+
+
+def expected(case):
+    if "strings" in case:
+        return np.array([text.encode() for text in case["strings"]], object)
+    kind = ml_dtypes.bfloat16 if case["dtype"] == "bfloat16" else case["dtype"]
+    return np.frombuffer(bytes.fromhex(case["hex"]), kind).reshape(case["shape"])
+
+
+def same(found, wanted):
+    found = np.asarray(found)
+    assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
+    if wanted.dtype == object:
+        assert found.tolist() == wanted.tolist()
+    else:
+        assert found.tobytes() == wanted.tobytes()
+
+
+@pytest.mark.parametrize("case", GOLDEN["stateless"], ids=lambda case: case["text"])
+def test_numbers_for_seeds_are_tensorflows(case):
+    same(eval(f"tf.random.{case['text']}", NAMES).numpy(), expected(case))
+
+
+@pytest.mark.parametrize("case", GOLDEN["stateless"], ids=lambda case: case["text"])
+def test_numbers_for_seeds_are_tensorflows_inside_of_a_map(case):
+    text = case["text"]
+    dataset = tf.data.Dataset.range(2).map(lambda x: eval(f"tf.random.{text}", NAMES))
+    for value in dataset:
+        same(value.numpy(), expected(case))
+
+
+@pytest.mark.parametrize("case", GOLDEN["errors"], ids=lambda case: case["text"])
+def test_what_tensorflow_refuses_is_refused(case):
+    with pytest.raises(Exception) as caught:
+        eval(f"tf.random.{case['text']}", NAMES)
+    kinds = {kind.__name__ for kind in type(caught.value).__mro__}
+    assert case["classes"][0] in kinds
+
+
+DRAWS = [
+    lambda seed: hr.random.stateless_uniform([3], seed),
+    lambda seed: hr.random.stateless_uniform([], seed, -1, 1, np.float64),
+    lambda seed: hr.random.stateless_uniform([2, 2], seed, -5, 5, np.int32),
+    lambda seed: hr.random.stateless_uniform([2, 0], seed, None, None, np.uint64),
+    lambda seed: hr.random.stateless_normal([3], seed, 1.0, 2.0, np.float16),
+    lambda seed: hr.random.stateless_truncated_normal([5], seed),
+    lambda seed: hr.random.stateless_categorical([[0.0, 1.0, 2.0]], 4, seed),
+    lambda seed: hr.random.stateless_shuffle(np.arange(6).reshape(3, 2), seed),
+    lambda seed: hr.random.split(seed, 3),
+    lambda seed: hr.random.fold_in(seed, 7),
+]
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 7, 1024])
+@pytest.mark.parametrize("draw", DRAWS)
+def test_seeds_may_be_elements(draw, chunk):
+    seeds = np.arange(22).reshape(11, 2) - 9
+    dataset = hr.Dataset.from_tensor_slices(seeds).map(draw, executor="native")
+    dataset = dataset.with_options(hr.Options(_chunk_rows=chunk))
+    for seed, value in zip(seeds, dataset, strict=True):
+        same(value, np.asarray(draw(seed)))
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 7, 1024])
+def test_shapes_and_limits_may_be_elements(chunk):
+    def draw(n, seed):
+        return (
+            hr.random.stateless_uniform([n, 2], [seed, 1]),
+            hr.random.stateless_uniform([3], [seed, 2], 0, n + 1, np.int64),
+            hr.random.stateless_uniform([3], [seed, 2], n, n + 1),
+        )
+
+    sizes = np.array([3, 0, 3, 2, 2, 5])
+    dataset = hr.Dataset.from_tensor_slices((sizes, np.arange(6))).map(draw, executor="native")
+    assert dataset.element_spec[0].shape == (None, None)
+    rows = list(dataset.with_options(hr.Options(_chunk_rows=chunk)))
+    for n, seed, row in zip(sizes, range(6), rows, strict=True):
+        for value, wanted in zip(row, draw(n, seed), strict=True):
+            same(value, np.asarray(wanted))
+
+
+@given(st.integers(-(2**63), 2**63 - 1), st.integers(-(2**63), 2**63 - 1))
+def test_any_two_integers_are_a_seed(a, b):
+    x = hr.random.stateless_uniform([50], [a, b])
+    assert ((x >= 0) & (x < 1)).all()
+    same(x[:20], hr.random.stateless_uniform([20], np.array([a, b])))
+
+
+def test_uint64_seeds_are_taken_by_their_bits():
+    same(
+        hr.random.stateless_uniform([5], np.array([2**64 - 1, 3], np.uint64)),
+        hr.random.stateless_uniform([5], [-1, 3]),
+    )
+
+
+def test_what_is_no_seed_is_refused():
+    for seed in (1, [1], [1, 2, 3], [[1, 2]], [1.5, 2.0], ["a", "b"]):
+        with pytest.raises(hr.errors.InvalidArgumentError, match="a seed is two integers"):
+            hr.random.stateless_uniform([2], seed)
+
+
+def test_what_does_not_fit_is_refused():
+    draw, error = hr.random.stateless_uniform, hr.errors.InvalidArgumentError
+    with pytest.raises(error, match="Need minval < maxval, got 5 >= 3"):
+        draw([2], [1, 2], 5, 3, np.int32)
+    with pytest.raises(error, match="both `minval` and `maxval`"):
+        draw([2], [1, 2], 5, dtype=np.int32)
+    with pytest.raises(error, match="uint32 has no limits"):
+        draw([2], [1, 2], 0, 3, np.uint32)
+    with pytest.raises(error, match="`dtype` is one of"):
+        draw([2], [1, 2], dtype=np.int16)
+    with pytest.raises(error, match="no negative sizes"):
+        draw([2, -1], [1, 2])
+    with pytest.raises(error, match="minval must be a scalar"):
+        draw([2], [1, 2], np.array([0, 1]), 5, np.int32)
+    with pytest.raises(error, match="ThreeFry, which is not built"):
+        draw([2], [1, 2], alg="threefry")
+    with pytest.raises(error, match="does not fit"):
+        draw([2], [1, 2], 0, 2**40, np.int32)
+    with pytest.raises(hr.errors.ResourceExhaustedError):
+        draw([2**40, 2**40], [1, 2])
+    with pytest.raises(error, match="logits should be a matrix"):
+        hr.random.stateless_categorical([0.0, 1.0], 3, [1, 2])
+    with pytest.raises(error, match="num_samples must be at least 0"):
+        hr.random.stateless_categorical([[0.0, 1.0]], -1, [1, 2])
