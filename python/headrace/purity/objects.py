@@ -119,6 +119,8 @@ class ObjectRules:
             self.refuse(f"uses {type(module).__name__}, which is not a plain module")
         if module is np and name not in vars(np):
             lists.load_numpy(name)
+        if lists.is_headrace_name(module.__name__) and name not in vars(module):
+            getattr(module, name, None)  # loads what is loaded when it is first used
         found = vars(module).get(name, MISSING)
         if found is MISSING:  # perhaps a submodule that is loaded when it is first used
             full = f"{module.__name__}.{name}"

@@ -1,9 +1,15 @@
-//! Images: decoding and encoding files.
+//! Images: decoding and encoding files, other sizes and colours.
 //!
-//! An image is height x width x channels, of uint8, uint16 or float32; an animation has the frames
-//! in front.
+//! An image is height x width x channels, a batch of images has an axis in front; so has an
+//! animation, of its frames. Images seldom have one size, so most operations here take rows of any
+//! shape and write each result into its place: images of many sizes that become one size make a
+//! stacked column without a copy.
 
+mod bilinear;
 mod check;
+mod each;
+mod resize;
+mod spans;
 
 use std::sync::Arc;
 
@@ -11,6 +17,19 @@ use crate::error::Result;
 use crate::graph::attr::Attrs;
 use crate::graph::kernel::Kernel;
 
+/// Makes the kernel of an operation; `None` if the operation is not of this family.
+type Family = fn(&str, &Attrs) -> Result<Option<Arc<dyn Kernel>>>;
+
+const FAMILIES: &[Family] = &[
+    check::build,
+    resize::build,
+];
+
 pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> {
-    check::build(op, attrs)
+    for family in FAMILIES {
+        if let Some(kernel) = family(op, attrs)? {
+            return Ok(Some(kernel));
+        }
+    }
+    Ok(None)
 }
