@@ -32,6 +32,7 @@ from .readers import FixedLengthRecordDataset, TextLineDataset
 from .spec import (
     DatasetSpec,
     ObjectSpec,
+    OptionalSpec,
     RaggedTensorSpec,
     SparseTensorSpec,
     TensorSpec,
@@ -55,6 +56,7 @@ __all__ = [
     "ObjectSpec",
     "OptimizationOptions",
     "Optional",
+    "OptionalSpec",
     "Options",
     "RaggedTensor",
     "RaggedTensorSpec",

@@ -244,7 +244,8 @@ def tensor(value: Any) -> Any:
         return value
     from .dataset import Dataset
 
-    if isinstance(value, Dataset):  # NumPy would take it for a sequence
+    # NumPy would take a dataset for a sequence.
+    if isinstance(value, Dataset) or holds_datasets(value):
         return value
     array = np.asarray(value)
     if array.dtype.kind in "SU":
@@ -256,6 +257,15 @@ def tensor(value: Any) -> Any:
     if array.dtype.kind == "O" and array.ndim == 0:
         return value
     return array
+
+
+def holds_datasets(value: Any) -> bool:
+    """Tell whether the first leaf of nested lists is a dataset."""
+    from .dataset import Dataset
+
+    while type(value) is list and value:
+        value = value[0]
+    return isinstance(value, Dataset)
 
 
 def state(value: Any) -> Any:
@@ -338,7 +348,10 @@ def sliceable(components: Any) -> Any:
     first: tuple[str, int] | None = None
     shape: tuple[int, ...]
     for path, leaf in leaf_paths(components, "tensors"):
-        shape = (len(leaf),) if isinstance(leaf, RaggedTensor) else getattr(leaf, "shape", ())
+        if isinstance(leaf, RaggedTensor | list):  # a list of datasets
+            shape = (len(leaf),)
+        else:
+            shape = getattr(leaf, "shape", ())
         if len(shape) == 0:
             raise InvalidArgumentError(
                 "Unbatching a tensor is only supported for rank >= 1: "

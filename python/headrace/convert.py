@@ -19,7 +19,9 @@ from .errors import InvalidArgumentError
 from .nest import is_structure, items, rebuild, same_structure
 from .spec import (
     AnySpec,
+    DatasetSpec,
     ObjectSpec,
+    OptionalSpec,
     RaggedTensorSpec,
     Shape,
     SparseTensorSpec,
@@ -31,7 +33,14 @@ from .spec import (
 
 __all__ = ["SPECS", "Converter", "to_dtype"]
 
-SPECS = (TensorSpec, SparseTensorSpec, RaggedTensorSpec, ObjectSpec)
+SPECS = (
+    TensorSpec,
+    SparseTensorSpec,
+    RaggedTensorSpec,
+    DatasetSpec,
+    OptionalSpec,
+    ObjectSpec,
+)
 _KIND_ORDER = {"b": 0, "i": 1, "u": 1, "f": 2, "V": 2, "c": 3}
 
 

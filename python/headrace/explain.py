@@ -21,6 +21,7 @@ from .nest import flatten, is_structure, map_structure
 from .spec import (
     DatasetSpec,
     ObjectSpec,
+    OptionalSpec,
     RaggedTensorSpec,
     Shape,
     SparseTensorSpec,
@@ -139,7 +140,14 @@ def _leaf(spec: Any) -> str:
     if isinstance(spec, ObjectSpec):
         return "object"
     if isinstance(spec, DatasetSpec):
-        return f"dataset of {_spec(spec.element_spec)}"
+        inner = _spec(spec.element_spec)
+        return (
+            f"dataset of {inner}"
+            if spec.shape == ()
+            else f"datasets {_shape(spec.shape)} of {inner}"
+        )
+    if isinstance(spec, OptionalSpec):
+        return f"optional {_spec(spec.element_spec)}"
     kind = {SparseTensorSpec: "sparse ", RaggedTensorSpec: "ragged "}.get(type(spec), "")
     if not isinstance(spec, TensorSpec | SparseTensorSpec | RaggedTensorSpec):
         return repr(spec)

@@ -15,8 +15,8 @@ T_co = TypeVar("T_co", covariant=True)
 class Optional(Generic[T_co]):
     """An element, or nothing; mirrors ``tf.experimental.Optional``.
 
-    Made by `from_value`, `empty` and `Iterator.get_next_as_optional`. As a component of elements it
-    is an opaque object.
+    Made by `from_value`, `empty` and `Iterator.get_next_as_optional`. It may be a component of
+    elements, whose spec is an `OptionalSpec`; there are no batches of it.
 
     Examples
     --------
@@ -49,9 +49,13 @@ class Optional(Generic[T_co]):
         >>> Optional.from_value((1, "a")).element_spec[1]
         TensorSpec(shape=(), dtype=str)
         """
-        from .spec import spec_of
+        from . import checks, standin
 
-        return _make(map_structure(spec_of, value), True, value)
+        def found_of(leaf: Any) -> Any:
+            return checks.tensor(leaf) if type(leaf) is list else leaf
+
+        found = map_structure(found_of, value)
+        return _make(standin.of_values(found), True, found)
 
     @staticmethod
     def empty(element_spec: Any) -> Optional[Any]:
@@ -95,6 +99,26 @@ class Optional(Generic[T_co]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _make, (self._element_spec, self._has_value, self._value)
+
+
+class SymbolicOptional(Optional[Any]):
+    """Stands for an optional of a run while a function is looked at: its value is symbols."""
+
+    __slots__ = ("_tracing",)
+
+    def __init__(self, tracer: Any, element_spec: Any) -> None:
+        self._tracing = tracer
+        self._element_spec = element_spec
+
+    def has_value(self, name: str | None = None) -> Any:
+        """Return a symbol for the answer."""
+        from .spec import TensorSpec
+
+        return self._tracing.input(TensorSpec((), bool))
+
+    def get_value(self, name: str | None = None) -> Any:
+        """Return symbols for the value."""
+        return map_structure(self._tracing.input, self._element_spec)
 
 
 def _make(element_spec: Any, has_value: bool, value: Any) -> Optional[Any]:

@@ -21,7 +21,7 @@ from .dtypes import dtype_name
 from .errors import DataLossError, InvalidArgumentError, UnimplementedError
 from .nest import is_structure, items
 from .readers import Opening
-from .spec import RaggedTensorSpec, SparseTensorSpec, TensorSpec, UnknownSpec
+from .spec import OptionalSpec, RaggedTensorSpec, SparseTensorSpec, TensorSpec, UnknownSpec
 
 __all__ = ["compression_of", "load", "save", "spec_from_json", "spec_to_json"]
 
@@ -62,6 +62,8 @@ def spec_to_json(spec: Any) -> Any:
     if is_structure(spec):
         fields = [[name, spec_to_json(value)] for name, value in items(spec)]
         return {"record": type(spec).__name__, "fields": fields}
+    if isinstance(spec, OptionalSpec):
+        return {"optional": spec_to_json(spec.element_spec)}
     if not isinstance(spec, TensorSpec | SparseTensorSpec | RaggedTensorSpec):
         raise InvalidArgumentError(f"components of {spec!r} cannot be written to a file")
     shape = None if spec.shape is None else list(spec.shape)
@@ -90,6 +92,8 @@ def spec_from_json(value: Any) -> Any:
     """Undo `spec_to_json`; an instance of any class comes back as a namedtuple."""
     if value is None:
         return None
+    if "optional" in value:
+        return OptionalSpec(spec_from_json(value["optional"]))
     if "dict" in value:
         return {key: spec_from_json(item) for key, item in value["dict"]}
     if "tuple" in value:

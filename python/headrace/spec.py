@@ -18,6 +18,7 @@ __all__ = [
     "AnySpec",
     "DatasetSpec",
     "ObjectSpec",
+    "OptionalSpec",
     "RaggedTensorSpec",
     "SparseTensorSpec",
     "TensorSpec",
@@ -230,17 +231,55 @@ class RaggedTensorSpec(_ArraySpec):
 
 
 class DatasetSpec(_Spec):
-    """A dataset as a component; mirrors ``tf.data.DatasetSpec``.
+    """Datasets as a component; mirrors ``tf.data.DatasetSpec``.
 
     Parameters
     ----------
     element_spec
-        What its elements look like: a nest of specs, or `UnknownSpec`.
+        What the elements of each look like: a nest of specs, or `UnknownSpec`.
+    shape
+        ``()`` for a single dataset. A batch of them is an object array of this shape.
 
     Examples
     --------
     >>> DatasetSpec(TensorSpec((), np.int64))
-    DatasetSpec(element_spec=TensorSpec(shape=(), dtype=int64))
+    DatasetSpec(element_spec=TensorSpec(shape=(), dtype=int64), shape=())
+    """
+
+    __slots__ = ("element_spec", "shape")
+    _fields: ClassVar[tuple[str, ...]] = ("element_spec", "shape")
+    element_spec: Any
+    shape: Shape
+
+    def __init__(self, element_spec: Any, shape: Any = ()) -> None:
+        object.__setattr__(self, "element_spec", element_spec)
+        object.__setattr__(self, "shape", as_shape(shape))
+
+    def __hash__(self) -> int:
+        return hash((type(self), repr(self)))  # nests may be dicts
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Tell whether the other is datasets whose elements could be described by both."""
+        other = spec_or_value if isinstance(spec_or_value, _Spec) else spec_of(spec_or_value)
+        return (
+            isinstance(other, DatasetSpec)
+            and shapes_compatible(self.shape, other.shape)
+            and _nests_compatible(self.element_spec, other.element_spec)
+        )
+
+
+class OptionalSpec(_Spec):
+    """An `Optional` as a component; mirrors ``tf.OptionalSpec``.
+
+    Parameters
+    ----------
+    element_spec
+        What the value looks like: a nest of specs.
+
+    Examples
+    --------
+    >>> OptionalSpec(TensorSpec((), np.int64))
+    OptionalSpec(element_spec=TensorSpec(shape=(), dtype=int64))
     """
 
     __slots__ = ("element_spec",)
@@ -254,18 +293,21 @@ class DatasetSpec(_Spec):
         return hash((type(self), repr(self.element_spec)))  # nests may be dicts
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Tell whether the other is a dataset whose elements could be described by both."""
-        from .nest import flatten, same_structure
-
+        """Tell whether the other is an optional whose value could be described by both."""
         other = spec_or_value if isinstance(spec_or_value, _Spec) else spec_of(spec_or_value)
-        if not isinstance(other, DatasetSpec):
-            return False
-        own, others = self.element_spec, other.element_spec
-        if isinstance(own, UnknownSpec) or isinstance(others, UnknownSpec):
-            return True
-        return same_structure(own, others) and all(
-            a.is_compatible_with(b) for a, b in zip(flatten(own), flatten(others), strict=True)
+        return isinstance(other, OptionalSpec) and _nests_compatible(
+            self.element_spec, other.element_spec
         )
+
+
+def _nests_compatible(own: Any, others: Any) -> bool:
+    from .nest import flatten, same_structure
+
+    if isinstance(own, UnknownSpec) or isinstance(others, UnknownSpec):
+        return True
+    return same_structure(own, others) and all(
+        a.is_compatible_with(b) for a, b in zip(flatten(own), flatten(others), strict=True)
+    )
 
 
 class ObjectSpec(_Spec):
@@ -305,7 +347,13 @@ class UnknownSpec(_Spec):
 
 
 AnySpec: TypeAlias = (
-    TensorSpec | SparseTensorSpec | RaggedTensorSpec | DatasetSpec | ObjectSpec | UnknownSpec
+    TensorSpec
+    | SparseTensorSpec
+    | RaggedTensorSpec
+    | DatasetSpec
+    | OptionalSpec
+    | ObjectSpec
+    | UnknownSpec
 )
 
 
@@ -315,8 +363,8 @@ def spec_of(value: Any) -> AnySpec:
     Parameters
     ----------
     value
-        An array, scalar, `bytes`, `str`, `SparseTensor`, `RaggedTensor` or `Dataset`; anything
-        else is an opaque object.
+        An array, scalar, `bytes`, `str`, `SparseTensor`, `RaggedTensor`, `Dataset` or `Optional`;
+        anything else is an opaque object.
 
     Examples
     --------
@@ -335,11 +383,23 @@ def spec_of(value: Any) -> AnySpec:
     if isinstance(value, np.ndarray | np.generic | bool | int | float | complex):
         array = np.asarray(value)
         if array.dtype.kind == "O":
-            return TensorSpec(array.shape, object_dtype(array))
+            return _datasets_spec(array) or TensorSpec(array.shape, object_dtype(array))
         return TensorSpec(array.shape, array.dtype)
     from .dataset import Dataset
+    from .optional import Optional
 
+    if isinstance(value, Optional):
+        return OptionalSpec(value.element_spec)
     return DatasetSpec(value._plan.element_spec) if isinstance(value, Dataset) else ObjectSpec()
+
+
+def _datasets_spec(array: np.ndarray[Any, Any]) -> DatasetSpec | None:
+    """Return the spec of an object array of datasets; None if it holds anything else."""
+    from .dataset import Dataset
+
+    if not array.size or not all(isinstance(item, Dataset) for item in array.flat):
+        return None
+    return DatasetSpec(array.flat[0]._plan.element_spec, array.shape)
 
 
 def object_dtype(array: np.ndarray[Any, Any]) -> DType:

@@ -18,6 +18,7 @@ from .spec import (
     AnySpec,
     DatasetSpec,
     ObjectSpec,
+    OptionalSpec,
     RaggedTensorSpec,
     TensorSpec,
     UnknownSpec,
@@ -78,9 +79,11 @@ def of_slices(values: Any) -> Any:
 
 
 def _slice(spec: AnySpec) -> AnySpec:
-    if isinstance(spec, DatasetSpec | ObjectSpec | UnknownSpec):
+    if isinstance(spec, OptionalSpec | ObjectSpec | UnknownSpec):
         return UnknownSpec()
     shape = None if spec.shape is None else spec.shape[1:]
+    if isinstance(spec, DatasetSpec):
+        return DatasetSpec(spec.element_spec, shape)
     if isinstance(spec, RaggedTensorSpec):
         if spec.ragged_rank == 1:
             return TensorSpec(shape, spec.dtype)
@@ -100,6 +103,8 @@ def of_plan(plan: _headrace.Plan, args: dict[str, Any]) -> Any:
         dims = (None, *shape[1:])
         if isinstance(spec, RaggedTensorSpec):
             return RaggedTensorSpec(dims, spec.dtype, spec.ragged_rank, spec.row_splits_dtype)
+        if isinstance(spec, DatasetSpec):
+            return DatasetSpec(spec.element_spec, dims)
         return type(spec)(dims, spec.dtype)
 
     return map_structure(unsized, plan.element_spec)

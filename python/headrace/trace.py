@@ -21,11 +21,13 @@ from .dtypes import DType, as_dtype
 from .errors import HeadraceError
 from .nest import flatten, is_structure, items, map_structure, rebuild
 from .ops import tracing
+from .optional import Optional, SymbolicOptional
 from .purity import Refusal, check
 from .spec import (
     AnySpec,
     DatasetSpec,
     ObjectSpec,
+    OptionalSpec,
     RaggedTensorSpec,
     SparseTensorSpec,
     TensorSpec,
@@ -99,6 +101,8 @@ def _record(function: Callable[..., Any], spec: Any) -> _headrace.Graph | Refusa
     for leaf in flatten(spec):
         if isinstance(leaf, ObjectSpec | UnknownSpec):
             return _refusal(function, "gets opaque objects")
+        if isinstance(leaf, DatasetSpec) and leaf.shape != ():
+            return _refusal(function, "gets a batch of datasets")
     tracer = Tracer(tracing.tracer)
     element = map_structure(tracer.input, spec)
     outer, tracing.tracer = tracing.tracer, tracer
@@ -106,10 +110,10 @@ def _record(function: Callable[..., Any], spec: Any) -> _headrace.Graph | Refusa
         result = function(*element) if type(element) is tuple else function(element)
         if tracer.refusal is None:
             outputs = tracer.outputs(result)
-            if not tracer.meets_datasets:
+            if not tracer.meets:
                 return tracer.builder.finish(outputs)
             gives = map_structure(tracer.spec, outputs)
-            return _refusal(function, "works with datasets")._replace(gives=gives)
+            return _refusal(function, f"works with {tracer.meets}")._replace(gives=gives)
     except TraceRefused:
         pass
     except HeadraceError as error:
@@ -142,15 +146,16 @@ class Tracer:
         Why it cannot be finished; stays even if the function swallows the exception.
     outer
         The trace that this one is part of: that of a function which makes datasets.
-    meets_datasets
-        Datasets are among what goes in, is used or comes out: there will be no graph, only a spec.
+    meets
+        ``"datasets"`` or ``"optionals"`` where such are among what goes in, is used or comes out:
+        there will be no graph, only a spec. Else empty.
     """
 
     def __init__(self, outer: Tracer | None = None) -> None:
         self.builder = _headrace.GraphBuilder()
         self.refusal: Refusal | None = None
         self.outer = outer
-        self.meets_datasets = False
+        self.meets = ""
 
     def place(self, reason: str, hint: str) -> Refusal:
         """Make a refusal for the line of the user's code that runs now."""
@@ -170,13 +175,18 @@ class Tracer:
     def input(self, spec: AnySpec) -> Any:
         """Return the stand-in for a component of the element, or for what a dataset would give."""
         if isinstance(spec, DatasetSpec):
-            self.meets_datasets = True
+            self.meets = "datasets"
             return stand_in(spec.element_spec)
+        if isinstance(spec, OptionalSpec):
+            self.meets = self.meets or "optionals"
+            return SymbolicOptional(self, spec.element_spec)
         return self.wrap(self.builder.input(spec))
 
     def spec(self, output: Any) -> AnySpec:
         """Return the spec of one of the `outputs`."""
-        return output if isinstance(output, DatasetSpec) else self.builder.spec(output)
+        return (
+            output if isinstance(output, DatasetSpec | OptionalSpec) else self.builder.spec(output)
+        )
 
     def wrap(self, value: int, *, fresh: bool = False) -> Any:
         """Return the symbol of a value of the graph; `fresh` if its memory is nobody else's."""
@@ -256,8 +266,11 @@ class Tracer:
         if kind is list:
             return tuple(self.outputs(item) for item in result)
         if isinstance(result, Dataset):
-            self.meets_datasets = True
+            self.meets = "datasets"
             return DatasetSpec(result._plan.element_spec)
+        if isinstance(result, Optional):
+            self.meets = self.meets or "optionals"
+            return OptionalSpec(result.element_spec)
         if is_structure(result):
             return rebuild(result, [self.outputs(child) for _, child in items(result)])
         if isinstance(result, np.ndarray | np.generic | bool | int | float | complex | bytes | str):

@@ -12,7 +12,10 @@ import numpy as np
 
 from .. import spec as own_spec
 from .. import tensors as own
+from ..checks import holds_datasets
+from ..dataset import Dataset
 from ..nest import is_structure, items, map_structure, rebuild
+from ..optional import Optional
 from .convert import convert, is_dense
 from .tensor import Tensor, raw, wrap
 
@@ -36,13 +39,13 @@ def component(leaf: Any) -> Any:
     ValueError, TypeError
         It is no tensor.
     """
-    from ..dataset import Dataset
-
     if is_dense(leaf) or getattr(leaf, "_is_composite", False) or isinstance(leaf, Dataset):
         return leaf
     if isinstance(leaf, own.SparseTensor | own.RaggedTensor):
         return from_own(leaf)
     if getattr(type(leaf), "_is_component", False):  # optionals and the like
+        return leaf
+    if type(leaf) is list and holds_datasets(leaf):
         return leaf
     if getattr(type(leaf), "_is_leaf", False):  # the values of TensorFlow 1
         return leaf.to_tensor()
@@ -68,6 +71,10 @@ def to_own(value: Any) -> Any:
         if array.ndim == 0 and array.dtype == object:
             return array.item()
         return array
+    if type(value) is list and holds_datasets(value):
+        return [to_own(item) for item in value]
+    if getattr(type(value), "_is_component", False):
+        return value._to_own()
     if not getattr(value, "_is_composite", False):
         return value
     found = value._to_own()
@@ -102,17 +109,23 @@ def from_own(value: Any) -> Any:
         from .ragged_tensor import RaggedTensor
 
         return RaggedTensor.of_own(value)
-    from ..dataset import Dataset
-
     if isinstance(value, Dataset):
         from .data.dataset import adopt
 
         return adopt(value)
+    if isinstance(value, Optional):
+        from .data.optional import from_own as optional
+
+        return optional(value)
     return value
 
 
 def _array(array: Any) -> Any:
-    """Text becomes bytes; everything else is a view."""
+    """Text becomes bytes, a batch of datasets an object array; everything else is a view."""
+    if array.dtype == object and array.size and isinstance(array.flat[0], Dataset):
+        adopted = np.empty(array.shape, object)
+        adopted.flat[:] = [from_own(item) for item in array.flat]
+        return adopted
     if array.dtype == object and array.size and any(type(item) is str for item in array.flat):
         return convert(array)
     return wrap(array)

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..dataset import Dataset
 from ..errors import InvalidArgumentError
 from .convert import convert, is_dense, is_symbol
 from .dtypes import as_dtype
@@ -87,6 +88,8 @@ def _both(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) ->
         tracer.why = None
         return None
     ours, theirs = flatten(first), flatten(second)
+    if any(map(_is_no_array, (*ours, *theirs))):
+        return None
     fits = len(ours) == len(theirs)
     pairs = [(convert(a), convert(b)) for a, b in zip(ours, theirs, strict=False)] if fits else []
     alike = fits and all(
@@ -98,6 +101,16 @@ def _both(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) ->
     if not alike:
         return None
     return pack_sequence_as(first, [where(pred, a, b) for a, b in pairs])
+
+
+def _is_no_array(leaf: Any) -> bool:
+    """Tell whether a result is a dataset, an optional, or a sparse or ragged tensor."""
+    kind = type(leaf)
+    return (
+        getattr(kind, "_is_component", False)
+        or getattr(kind, "_is_composite", False)
+        or isinstance(leaf, Dataset)
+    )
 
 
 def case(

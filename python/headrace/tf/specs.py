@@ -362,7 +362,11 @@ class DatasetSpec(TypeSpec):
         )
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, DatasetSpec) and bool(self._element_spec == other._element_spec)
+        return (
+            isinstance(other, DatasetSpec)
+            and bool(self._element_spec == other._element_spec)
+            and _dims(self._shape) == _dims(other._shape)
+        )
 
     def __hash__(self) -> int:
         return hash((DatasetSpec, tuple(flatten(self._element_spec))))
@@ -466,7 +470,9 @@ def _leaf_to_own(spec: Any) -> Any:
     if isinstance(spec, NoneTensorSpec):
         return None
     if isinstance(spec, DatasetSpec):
-        return own.DatasetSpec(to_own(spec.element_spec))  # type: ignore[attr-defined, unused-ignore]
+        return own.DatasetSpec(to_own(spec.element_spec), _dims(spec._shape))
+    if isinstance(spec, OptionalSpec):
+        return own.OptionalSpec(to_own(spec.element_spec))
     return spec
 
 
@@ -489,9 +495,8 @@ def _from_own(spec: Any) -> Any:
         return SparseTensorSpec(spec.shape, dtypes.from_own(spec.dtype))
     if isinstance(spec, own.TensorSpec):
         return TensorSpec(spec.shape, dtypes.from_own(spec.dtype))
-    inner = getattr(spec, "element_spec", None)
-    if type(spec).__name__ == "DatasetSpec" and inner is not None:
-        return DatasetSpec(_from_own(inner))
-    if type(spec).__name__ == "OptionalSpec" and inner is not None:
-        return OptionalSpec(_from_own(inner))
+    if isinstance(spec, own.DatasetSpec):
+        return DatasetSpec(_from_own(spec.element_spec), spec.shape)
+    if isinstance(spec, own.OptionalSpec):
+        return OptionalSpec(_from_own(spec.element_spec))
     return spec

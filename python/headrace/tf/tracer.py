@@ -18,6 +18,7 @@ from ..purity import Refusal
 from ..spec import (
     AnySpec,
     DatasetSpec,
+    OptionalSpec,
     RaggedTensorSpec,
     SparseTensorSpec,
     TensorSpec,
@@ -29,6 +30,7 @@ from .kernels import Dims, Out, spec, unsupported
 
 __all__ = ["TensorTracer", "Traced", "trace"]
 
+_TRACEABLE = (TensorSpec, SparseTensorSpec, RaggedTensorSpec, DatasetSpec, OptionalSpec)
 _MAX_PATHS = 16
 _MAX_BRANCHES = 64
 
@@ -173,11 +175,16 @@ class TensorTracer(Tracer):
 
     def _output(self, leaf: Any) -> Any:
         from ..dataset import Dataset
+        from . import specs
         from .bridge import spec_of, to_own
+        from .data.optional import Optional
 
         if isinstance(leaf, Dataset):
-            self.meets_datasets = True
+            self.meets = "datasets"
             return DatasetSpec(leaf._plan.element_spec)
+        if isinstance(leaf, Optional):
+            self.meets = self.meets or "optionals"
+            return OptionalSpec(specs.to_own(leaf.element_spec))
 
         if getattr(type(leaf), "_tracer", None) is not None:
             return self.value(leaf)
@@ -196,7 +203,7 @@ def trace(function: Callable[..., Any], element_spec: Any, called_by: str = "a d
     comes through, as in TensorFlow, but not from a path that its branches may never take.
     """
     for leaf in flatten(element_spec):
-        if not isinstance(leaf, TensorSpec | SparseTensorSpec | RaggedTensorSpec | DatasetSpec):
+        if not isinstance(leaf, _TRACEABLE) or (isinstance(leaf, DatasetSpec) and leaf.shape != ()):
             return Traced(None, UnknownSpec(), _refusal(function, f"gets {leaf!r}"))
     pending: list[tuple[bool, ...]] = [()]
     found: list[Any] = []
@@ -219,7 +226,7 @@ def trace(function: Callable[..., Any], element_spec: Any, called_by: str = "a d
             found.append(gives)
             why = tracer.why
             if graph is None:
-                why = why or _refusal(function, "works with datasets")
+                why = why or _refusal(function, f"works with {tracer.meets}")
             first = first or Traced(graph if why is None else None, None, why)
         for number in range(len(decisions), len(tracer.taken)):
             pending.append((*tracer.taken[:number], True))
@@ -241,7 +248,7 @@ def _call(
     try:
         result = function(*element) if type(element) is tuple else function(element)
         outputs = tracer.outputs(result)
-        if tracer.meets_datasets:
+        if tracer.meets:
             return None, map_structure(tracer.spec, outputs)
         graph = tracer.builder.finish(outputs)
         return graph, graph.structure_spec
@@ -258,7 +265,7 @@ def _joined(specs: list[Any]) -> Any:
         pairs = list(zip(flatten(first), flatten(other), strict=True))
         if any(type(a) is not type(b) or (a != b and _dtype(a) != _dtype(b)) for a, b in pairs):
             return UnknownSpec()
-        if any(isinstance(a, DatasetSpec) and a != b for a, b in pairs):
+        if any(isinstance(a, DatasetSpec | OptionalSpec) and a != b for a, b in pairs):
             return UnknownSpec()
         first = _filled(first, [_wider(a, b) for a, b in pairs])
     return first

@@ -7,8 +7,10 @@
 use std::sync::Arc;
 
 use headrace::Error;
-use headrace::data::column::ForeignArray;
-use headrace::data::{Buffer, BytesBuilder, Column, DType, Dims, Element, Tensor, Value};
+use headrace::data::foreign::{DatasetValue, ForeignArray, OptionalValue};
+use headrace::data::{
+    Buffer, BytesBuilder, Chunk, Column, DType, Dims, Element, ForeignValue, Tensor, Value,
+};
 use headrace::engine::nested::dataset_value;
 use num_complex::Complex;
 use pyo3::exceptions::PyOverflowError;
@@ -24,6 +26,7 @@ use crate::imports;
 use crate::nest::{Lists, flatten};
 use crate::packer::Packer;
 use crate::plan::Plan;
+use crate::spec::element_spec;
 use crate::to_python;
 
 /// An opaque object of the user. Dropped with the GIL held, or handed to PyO3 to be so.
@@ -128,7 +131,7 @@ fn array_items(object: &Bound<'_, PyAny>, dims: Dims, kind: Kind) -> Result<Valu
             if kind == Kind::Text || texts.dtype.is_some() {
                 return invalid(format!("an array of text holds {}", item.repr()?));
             }
-            let items = items.iter().map(|item| Arc::new(Object(item.unbind())) as _).collect();
+            let items = items.iter().map(|item| foreign(&item)).collect::<Result<_>>()?;
             return Ok(Value::Foreign(Arc::new(ForeignArray { items, dims })));
         }
     }
@@ -137,6 +140,76 @@ fn array_items(object: &Bound<'_, PyAny>, dims: Dims, kind: Kind) -> Result<Valu
         None => empty_text(object)?,
     };
     Ok(Value::Tensor(Tensor::text(dtype, dims, texts.builder.finish()?)?))
+}
+
+/// A dataset, an optional or an opaque object.
+fn foreign(object: &Bound<'_, PyAny>) -> Result<ForeignValue> {
+    let py = object.py();
+    if object.is_instance(imports::dataset(py)?)? {
+        let plan = object.getattr(intern!(py, "_plan"))?;
+        return Ok(dataset_value(Arc::clone(&plan.cast::<Plan>()?.get().0)));
+    }
+    if object.is_instance(imports::optional(py)?)? {
+        return optional(object);
+    }
+    Ok(Arc::new(Object(object.clone().unbind())))
+}
+
+fn optional(object: &Bound<'_, PyAny>) -> Result<ForeignValue> {
+    let py = object.py();
+    let element_spec = element_spec(&object.getattr(intern!(py, "_element_spec"))?)?;
+    let value = match object.getattr(intern!(py, "_has_value"))?.is_truthy()? {
+        true => {
+            let element = object.getattr(intern!(py, "_value"))?;
+            let (structure, leaves) = flatten(&element, Lists::Leaf)?;
+            let column = |leaf| Ok(value(leaf, Arrays::Copy)?.to_column()?);
+            let columns = leaves.iter().map(column).collect::<Result<_>>()?;
+            Some(Chunk::new(1, Arc::new(structure), columns)?)
+        }
+        false => None,
+    };
+    Ok(Arc::new(OptionalValue { element_spec, value }))
+}
+
+/// Nested lists of datasets as an array of them: NumPy would ask them for their elements.
+fn datasets(object: &Bound<'_, PyAny>) -> Result<Option<ForeignArray>> {
+    let Ok(list) = object.cast::<PyList>() else { return Ok(None) };
+    let mut first = list.get_item(0).ok();
+    while let Some(inner) = first.as_ref().and_then(|first| first.cast::<PyList>().ok()) {
+        first = inner.get_item(0).ok();
+    }
+    match first {
+        Some(first) if first.is_instance(imports::dataset(object.py())?)? => {}
+        _ => return Ok(None),
+    }
+    let mut items = Vec::new();
+    let dims = collect_datasets(object, &mut items)?;
+    let specs = items.iter().filter_map(|item| item.downcast_ref::<DatasetValue>());
+    let specs = specs.map(|dataset| Some(dataset.element_spec.clone()));
+    if specs.reduce(|a, b| a?.widen(&b?)).flatten().is_none() {
+        return invalid("the datasets of one component must have one element spec, up to shapes");
+    }
+    Ok(Some(ForeignArray { items, dims }))
+}
+
+fn collect_datasets(object: &Bound<'_, PyAny>, items: &mut Vec<ForeignValue>) -> Result<Dims> {
+    let Ok(list) = object.cast::<PyList>() else {
+        if !object.is_instance(imports::dataset(object.py())?)? {
+            return invalid(format!("a list of datasets holds {}", object.repr()?));
+        }
+        items.push(foreign(object)?);
+        return Ok(Dims::new());
+    };
+    let mut inner: Option<Dims> = None;
+    for item in list {
+        let dims = collect_datasets(&item, items)?;
+        if inner.get_or_insert_with(|| dims.clone()) != &dims {
+            return invalid("lists of datasets in one list must have one length");
+        }
+    }
+    let mut dims = inner.unwrap_or_default();
+    dims.insert(0, list.len());
+    Ok(dims)
 }
 
 /// The type of an array of no strings: that of the dtype, `bytes` for objects.
@@ -264,16 +337,15 @@ pub(crate) fn value(object: &Bound<'_, PyAny>, arrays: Arrays) -> Result<Value> 
     if object.is_instance(imports::ragged_tensor(object.py())?)? {
         return ragged(object, arrays);
     }
-    if object.is_instance(imports::dataset(object.py())?)? {
-        let plan = object.getattr(intern!(object.py(), "_plan"))?;
-        return Ok(Value::Foreign(dataset_value(Arc::clone(&plan.cast::<Plan>()?.get().0))));
+    if let Some(datasets) = datasets(object)? {
+        return Ok(Value::Foreign(Arc::new(datasets)));
     }
     if is_array_like(object)?
         && let Some(value) = array(&as_array(object)?, arrays)?
     {
         return Ok(value);
     }
-    Ok(Value::Foreign(Arc::new(Object(object.clone().unbind()))))
+    Ok(Value::Foreign(foreign(object)?))
 }
 
 /// A component whose first axis counts rows, as a column of its rows.
@@ -292,16 +364,10 @@ pub(crate) fn slices(object: &Bound<'_, PyAny>) -> Result<Column> {
 }
 
 fn object_rows(objects: &ForeignArray) -> Result<Column> {
-    let Some((_, rest)) = objects.dims.split_first() else {
-        return invalid("expected an array with at least one axis, got a single object");
-    };
-    if rest.is_empty() {
-        return Ok(Column::Foreign(objects.items.iter().cloned().collect()));
+    match objects.rows() {
+        Some(rows) => Ok(Column::Foreign(rows.into())),
+        None => invalid("expected an array with at least one axis, got a single object"),
     }
-    let size = rest.iter().product::<usize>().max(1);
-    let rows = objects.items.chunks(size);
-    let rows = rows.map(|items| ForeignArray { items: items.to_vec(), dims: rest.into() });
-    Ok(Column::Foreign(rows.map(|row| Arc::new(row) as _).collect()))
 }
 
 /// Takes a nest in and gives it out again: what tests of the conversions call.

@@ -41,6 +41,8 @@ macro_rules! attributes {
 attributes! {
     sparse_tensor => "headrace.tensors"."SparseTensor",
     dataset => "headrace.dataset"."Dataset",
+    optional => "headrace.optional"."Optional",
+    make_optional => "headrace.optional"."_make",
     dataset_of_plan => "headrace.dataset"."dataset_of_plan",
     ragged_tensor => "headrace.tensors"."RaggedTensor",
     asarray => "numpy"."asarray",

@@ -70,7 +70,11 @@ pub(crate) fn spec(value: &Bound<'_, PyAny>) -> Result<Spec> {
             ragged_rank: value.getattr(intern!(py, "ragged_rank"))?.extract()?,
             splits_dtype: dtype(&part("row_splits_dtype")?)?,
         },
-        "DatasetSpec" => Spec::Dataset(Box::new(element_spec(&part("element_spec")?)?)),
+        "DatasetSpec" => {
+            let element = Box::new(element_spec(&part("element_spec")?)?);
+            Spec::Dataset { element, shape: shape()? }
+        }
+        "OptionalSpec" => Spec::Optional(Box::new(element_spec(&part("element_spec")?)?)),
         "ObjectSpec" => Spec::Object,
         _ => return invalid(format!("expected a spec, got {}", value.repr()?)),
     })
@@ -108,9 +112,13 @@ pub(crate) fn spec_to_python<'py>(py: Python<'py>, spec: &Spec) -> Result<Bound<
             let arguments = (shape, dtype.name(), *ragged_rank, splits_dtype.name());
             module.getattr("RaggedTensorSpec")?.call1(arguments)?
         }
-        Spec::Dataset(spec) => {
+        Spec::Dataset { element, shape } => {
+            let spec = element_spec_to_python(py, element)?;
+            module.getattr("DatasetSpec")?.call1((spec, shape_to_python(py, shape)?))?
+        }
+        Spec::Optional(spec) => {
             let spec = element_spec_to_python(py, spec)?;
-            module.getattr("DatasetSpec")?.call1((spec,))?
+            module.getattr("OptionalSpec")?.call1((spec,))?
         }
         Spec::Object => module.getattr("ObjectSpec")?.call0()?,
     })

@@ -6,18 +6,21 @@
 use std::sync::Arc;
 
 use headrace::Error;
-use headrace::data::column::ForeignArray;
+use headrace::data::foreign::{ForeignArray, OptionalValue};
 use headrace::data::{BytesArray, Column, DType, Data, Tensor, Value};
 use headrace::engine::nested::plan_of;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
 use crate::convert::{Access, array, array_from_bytes, object_array, scalar};
+use crate::elements::element;
 use crate::errors::Result;
 use crate::from_python::Object;
 use crate::imports;
+use crate::packer::Packer;
 use crate::plan::Plan;
 use crate::spares;
+use crate::spec::element_spec_to_python;
 
 /// One of several strings: the object that it was read into, where there is one.
 fn text_of<'py>(
@@ -110,6 +113,9 @@ pub(crate) fn value<'py>(
             if let Some(plan) = plan_of(&foreign) {
                 return Ok(imports::dataset_of_plan(py)?.call1((Plan(plan),))?);
             }
+            if let Some(optional) = foreign.downcast_ref::<OptionalValue>() {
+                return self::optional(py, optional, access);
+            }
             let Some(objects) = foreign.downcast_ref::<ForeignArray>() else {
                 return Err(Error::internal("an object that the binding does not know").into());
             };
@@ -118,6 +124,19 @@ pub(crate) fn value<'py>(
             object_array(py, &objects.dims, items, access)
         }
     }
+}
+
+fn optional<'py>(
+    py: Python<'py>,
+    optional: &OptionalValue,
+    access: Access,
+) -> Result<Bound<'py, PyAny>> {
+    let spec = element_spec_to_python(py, &optional.element_spec)?;
+    let element = match &optional.value {
+        Some(chunk) => Some(element(py, &Packer::new(py, chunk.structure())?, chunk, 0, access)?),
+        None => None,
+    };
+    Ok(imports::make_optional(py)?.call1((spec, element.is_some(), element))?)
 }
 
 /// Row `index` of a column that goes on living.

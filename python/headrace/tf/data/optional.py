@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ... import optional as own
 from ...errors import InvalidArgumentError
 from ...nest import map_structure
-from ..bridge import component
+from .. import specs
+from ..bridge import component, from_own_nest, to_own
 from ..specs import OptionalSpec, type_spec_from_value
 from ..tensor import wrap
 
@@ -71,3 +73,31 @@ class Optional:
     @property
     def _type_spec(self) -> Any:
         return OptionalSpec(self._spec)
+
+    def _to_own(self) -> Any:
+        value = map_structure(to_own, self._value) if self._has_value else None
+        return own._make(specs.to_own(self._spec), self._has_value, value)
+
+
+class _Symbolic(Optional):
+    """Stands for an optional of a run while a function is traced."""
+
+    __slots__ = ("_own",)
+
+    def __init__(self, optional: own.SymbolicOptional) -> None:
+        super().__init__(None, specs.from_own(optional.element_spec), False)
+        self._own = optional
+
+    def has_value(self, name: str | None = None) -> Any:
+        return self._own.has_value()
+
+    def get_value(self, name: str | None = None) -> Any:
+        return self._own.get_value()
+
+
+def from_own(optional: own.Optional[Any]) -> Optional:
+    """Return an optional of headrace as one of tensors."""
+    if isinstance(optional, own.SymbolicOptional):
+        return _Symbolic(optional)
+    value = from_own_nest(optional._value) if optional._has_value else None
+    return Optional(value, specs.from_own(optional.element_spec), optional._has_value)

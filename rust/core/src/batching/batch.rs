@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use crate::batching::stacking::stack;
+use crate::batching::stacking::{optionals_in_batch, stack};
 use crate::data::{Chunk, ElementSpec, Mark, Spec};
 use crate::engine::node::{Arg, past_noops};
 use crate::engine::run::RunContext;
@@ -40,8 +40,7 @@ impl BatchNode {
     /// `InvalidArgument` for a size below 1.
     pub fn plan(input: Plan, size: i64, drop_remainder: bool, parallel: bool) -> Result<Plan> {
         let size = checked_size(size)?;
-        let spec =
-            input.spec().try_map(|spec| Ok(batched(spec, drop_remainder.then_some(size))))?;
+        let spec = input.spec().try_map(|spec| batched(spec, drop_remainder.then_some(size)))?;
         Ok(Arc::new(BatchNode { input, size, drop_remainder, parallel, spec }))
     }
 }
@@ -60,13 +59,17 @@ pub(crate) fn batches(elements: Cardinality, size: usize, drop_remainder: bool) 
 }
 
 /// What batches of such components look like.
-pub(crate) fn batched(spec: &Spec, size: Option<usize>) -> Spec {
-    match spec.map_shape(|shape| shape.prepend(size)) {
+///
+/// # Errors
+/// `InvalidArgument` for optionals, of which there are no batches.
+pub(crate) fn batched(spec: &Spec, size: Option<usize>) -> Result<Spec> {
+    Ok(match spec.map_shape(|shape| shape.prepend(size)) {
         Spec::Ragged { dtype, shape, ragged_rank, splits_dtype } => {
             Spec::Ragged { dtype, shape, ragged_rank: ragged_rank + 1, splits_dtype }
         }
+        Spec::Optional(_) => return Err(optionals_in_batch(spec)),
         other => other,
-    }
+    })
 }
 
 /// True if tf.data fuses the map below with a batch, which then takes so many elements of the map's

@@ -74,7 +74,7 @@ impl GroupByWindowNode {
             check_scalar("window_size_func", &function.prepare(&key_spec())?)?;
         }
         let pair = Structure::Tuple(vec![Structure::Leaf, Structure::Leaf]);
-        let window = Spec::Dataset(Box::new(input.spec().clone()));
+        let window = Spec::dataset(input.spec().clone());
         let specs = [Spec::scalar(DType::Int64), window].into();
         let window_spec = ElementSpec::Known(Arc::new(pair), specs);
         let reduced = reduce.prepare(&window_spec)?;

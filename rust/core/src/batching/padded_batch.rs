@@ -141,6 +141,7 @@ impl PaddedBatchNode {
 fn default_shapes(specs: &[Spec]) -> Result<Vec<PartialShape>> {
     let known = |(i, spec): (usize, &Spec)| match spec.shape().rank() {
         Some(_) => Ok(spec.shape()),
+        None if !matches!(spec, Spec::Tensor { .. }) => Err(not_dense(spec)),
         None => Err(Error::invalid_argument(format!(
             "you must provide `padded_shapes` because component {i} has unknown rank"
         ))),
@@ -148,11 +149,15 @@ fn default_shapes(specs: &[Spec]) -> Result<Vec<PartialShape>> {
     specs.iter().enumerate().map(known).collect()
 }
 
+fn not_dense(spec: &Spec) -> Error {
+    Error::invalid_argument(format!("padded_batch of a component of type {spec}"))
+        .with_hint("convert it to a dense array first")
+}
+
 pub(crate) fn zero(spec: &Spec) -> Result<Tensor> {
     match spec {
         Spec::Tensor { dtype, .. } => Tensor::zeros(*dtype, Dims::new()),
-        other => Err(Error::invalid_argument(format!("padded_batch of a {other} component"))
-            .with_hint("convert it to a dense array first")),
+        other => Err(not_dense(other)),
     }
 }
 

@@ -61,7 +61,7 @@ impl RaggedBatchNode {
                         ragged_rank,
                         splits_dtype: splits,
                     },
-                    _ => batched(spec, first),
+                    _ => batched(spec, first)?,
                 })
             })?,
             _ => ElementSpec::Unknown,

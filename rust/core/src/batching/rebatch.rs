@@ -5,9 +5,9 @@
 use std::sync::Arc;
 
 use crate::batching::ragged_batch::ragged;
-use crate::batching::stacking::stack;
+use crate::batching::stacking::{optionals_in_batch, stack};
 use crate::batching::unbatch::split;
-use crate::data::{Chunk, Column, DType, Dims, ElementSpec, Mark, Value};
+use crate::data::{Chunk, Column, DType, Dims, ElementSpec, Mark, Spec, Value};
 use crate::engine::node::Arg;
 use crate::engine::stage::skip_by_running;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
@@ -53,6 +53,9 @@ impl RebatchNode {
         });
         let spec = input.spec().try_map(|spec| {
             let (_, rest) = spec.shape().split_first().ok_or_else(scalar)?;
+            if matches!(spec, Spec::Optional(_)) {
+                return Err(optionals_in_batch(spec));
+            }
             Ok::<_, Error>(spec.map_shape(|_| rest.prepend(size)))
         })?;
         Ok(Arc::new(RebatchNode { input, sizes, drop_remainder, spec }))

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::data::column::ForeignArray;
-use crate::data::{Column, DType, Dims, Rows, Tensor, Value};
+use crate::data::foreign::{self, ForeignArray, OptionalValue};
+use crate::data::{Column, DType, Dims, ForeignValue, Rows, Spec, Tensor, Value};
 use crate::error::{Error, Result};
 
 /// Joins each `size` rows into one; the column holds a whole number of them.
@@ -34,31 +34,57 @@ pub(crate) fn stack(column: &Column, size: usize, component: usize) -> Result<Co
             Column::from_values(&values.collect::<Result<Vec<_>>>()?)
         }
         Column::Foreign(items) => {
-            let arrays = items.chunks(size).map(|items| {
-                let dims = [items.len()][..].into();
-                Arc::new(ForeignArray { items: items.to_vec(), dims }) as Arc<_>
-            });
-            Ok(Column::Foreign(arrays.collect()))
+            let arrays = items.chunks(size).map(|items| stack_foreign(items, component));
+            Ok(Column::Foreign(arrays.collect::<Result<_>>()?))
         }
     }
+}
+
+/// An array of datasets or objects; arrays of them become one with an axis more.
+fn stack_foreign(items: &[ForeignValue], component: usize) -> Result<ForeignValue> {
+    if items.iter().any(|item| item.is::<OptionalValue>()) {
+        return Err(optionals_in_batch(&foreign::spec_of(items)));
+    }
+    let arrays = items.iter().map(|item| item.downcast_ref::<ForeignArray>());
+    let Some(arrays) = arrays.collect::<Option<Vec<_>>>() else {
+        let dims = [items.len()][..].into();
+        return Ok(Arc::new(ForeignArray { items: items.to_vec(), dims }));
+    };
+    let first = arrays.first().map(|array| array.dims.clone()).unwrap_or_default();
+    if let Some(at) = arrays.iter().position(|array| array.dims != first) {
+        return Err(unlike(component, &first, at, &arrays[at].dims));
+    }
+    let dims = std::iter::once(items.len()).chain(first).collect();
+    let items = arrays.iter().flat_map(|array| array.items.iter().cloned()).collect();
+    Ok(Arc::new(ForeignArray { items, dims }))
+}
+
+/// The error of a batch of optionals.
+pub(crate) fn optionals_in_batch(spec: &Spec) -> Error {
+    Error::invalid_argument(format!("{spec} cannot be batched"))
+        .with_hint("take the values out in a map, or filter those that have one")
+}
+
+/// The error of a batch of arrays that differ in shape.
+fn unlike(component: usize, first: &Dims, at: usize, dims: &Dims) -> Error {
+    let text = |dims: &Dims| {
+        let sizes = dims.iter().map(ToString::to_string).collect::<Vec<_>>();
+        format!("[{}]", sizes.join(","))
+    };
+    let (a, b) = (text(first), text(dims));
+    // The words of TensorFlow: programs look for them.
+    Error::invalid_argument(format!(
+        "Cannot batch tensors with different shapes in component {component}. First element had \
+         shape {a} and element {at} had shape {b}."
+    ))
+    .with_hint("use padded_batch, or make the shapes equal in a map")
 }
 
 fn stack_rows(rows: &Rows, size: usize, component: usize) -> Result<Column> {
     for (i, shape) in rows.shapes().iter().enumerate() {
         let first = &rows.shapes()[i / size * size];
         if shape != first {
-            let text = |dims: &Dims| {
-                let sizes = dims.iter().map(ToString::to_string).collect::<Vec<_>>();
-                format!("[{}]", sizes.join(","))
-            };
-            let (a, b) = (text(first), text(shape));
-            // The words of TensorFlow: programs look for them.
-            return Err(Error::invalid_argument(format!(
-                "Cannot batch tensors with different shapes in component {component}. First \
-                 element had shape {a} and element {} had shape {b}.",
-                i % size
-            ))
-            .with_hint("use padded_batch, or make the shapes equal in a map"));
+            return Err(unlike(component, first, i % size, shape));
         }
     }
     let flat = rows.flat()?.0;

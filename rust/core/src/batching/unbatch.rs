@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::batching::stacking::{splits_tensor, splits_values};
-use crate::data::column::{ForeignArray, RaggedColumn};
+use crate::data::column::RaggedColumn;
+use crate::data::foreign::{ForeignArray, OptionalValue};
 use crate::data::{Chunk, Column, Dims, ElementSpec, Mark, Rows, Spec, Tensor, Value};
 use crate::engine::stage::skip_by_running;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
@@ -26,6 +27,10 @@ impl UnbatchNode {
     pub fn plan(input: Plan) -> Result<Plan> {
         let mut sizes: Vec<usize> = Vec::new();
         let spec = input.spec().try_map(|spec| {
+            if matches!(spec, Spec::Optional(_)) {
+                let text = format!("cannot unbatch {spec}");
+                return Err(Error::invalid_argument(text).with_hint("take the value out in a map"));
+            }
             let Some((size, rest)) = spec.shape().split_first() else {
                 return Err(Error::invalid_argument(
                     "cannot unbatch an input with scalar components",
@@ -208,7 +213,10 @@ fn split_column(column: &Column) -> Result<Column> {
         }
         Value::Ragged { values, splits } => split_ragged(&values, &splits),
         Value::Foreign(value) => match value.downcast_ref::<ForeignArray>() {
-            Some(array) => Ok(Column::Foreign(array.items.as_slice().into())),
+            Some(array) => Ok(Column::Foreign(array.rows().unwrap_or_default().into())),
+            None if value.is::<OptionalValue>() => {
+                Err(Error::invalid_argument("cannot unbatch an optional"))
+            }
             None => Err(Error::invalid_argument("cannot unbatch an object")),
         },
     }

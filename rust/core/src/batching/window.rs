@@ -80,8 +80,8 @@ impl WindowNode {
         let sizes = (drop_remainder && as_arrays).then_some(size);
         let spec = input.spec().try_map(|spec| {
             Ok::<_, Error>(match as_arrays {
-                true => batched(spec, sizes),
-                false => Spec::Dataset(Box::new(ElementSpec::leaf(spec.clone()))),
+                true => batched(spec, sizes)?,
+                false => Spec::dataset(ElementSpec::leaf(spec.clone())),
             })
         })?;
         let shape = Shape { size, shift, stride };

@@ -4,34 +4,15 @@
 //! where shapes differ, *foreign* where the core cannot look inside. Sparse and ragged components
 //! are columns of their parts.
 
-use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::data::dtype::DType;
+use crate::data::foreign::{self, ForeignValue};
 use crate::data::shape::{Dims, PartialShape, Tuple, volume};
-use crate::data::spec::{ElementSpec, Spec};
+use crate::data::spec::Spec;
 use crate::data::tensor::Tensor;
 use crate::error::{Error, Result};
-
-/// An object of the caller: an opaque value, a nested plan, an optional.
-pub type ForeignValue = Arc<dyn Any + Send + Sync>;
-
-/// A dataset as a component.
-pub struct DatasetValue {
-    /// What its elements look like.
-    pub element_spec: ElementSpec,
-    /// The plan, which only the engine looks into.
-    pub plan: ForeignValue,
-}
-
-/// What batching opaque objects gives: the binding makes an object array of it.
-pub struct ForeignArray {
-    /// The objects in row-major order.
-    pub items: Vec<ForeignValue>,
-    /// The shape.
-    pub dims: Dims,
-}
 
 /// How much of a column is read later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -484,7 +465,10 @@ impl Column {
             }
             _ => PartialShape::UNKNOWN,
         };
-        let Some(dtype) = self.dtype() else { return self.foreign_spec() };
+        if let Column::Foreign(values) = self {
+            return foreign::spec_of(values);
+        }
+        let Some(dtype) = self.dtype() else { return Spec::Object };
         match self {
             Column::Sparse(_) => Spec::Sparse { dtype, shape },
             Column::Ragged(ragged) => Spec::Ragged {
@@ -494,18 +478,6 @@ impl Column {
                 splits_dtype: ragged.splits.first().and_then(Column::dtype).unwrap_or(DType::Int64),
             },
             _ => Spec::Tensor { dtype, shape },
-        }
-    }
-
-    /// What the datasets of the column look like, if they are such; else opaque objects.
-    fn foreign_spec(&self) -> Spec {
-        let Column::Foreign(values) = self else { return Spec::Object };
-        let specs =
-            values.iter().map(|value| Some(&value.downcast_ref::<DatasetValue>()?.element_spec));
-        let widened = specs.reduce(|a, b| Some(a?).zip(b).filter(|(a, b)| a == b).map(|(a, _)| a));
-        match widened.flatten() {
-            Some(spec) => Spec::Dataset(Box::new(spec.clone())),
-            None => Spec::Object,
         }
     }
 
@@ -524,6 +496,7 @@ impl Column {
     pub fn kind(&self) -> String {
         let name = self.dtype().map_or("object", DType::name);
         match self {
+            Column::Foreign(values) => foreign::spec_of(values).kind(),
             Column::Sparse(_) => format!("sparse {name}"),
             Column::Ragged(_) => format!("ragged {name}"),
             _ => name.into(),

@@ -142,8 +142,15 @@ pub enum Spec {
         /// Type of the row splits, int32 or int64.
         splits_dtype: DType,
     },
-    /// A dataset, with what its elements look like.
-    Dataset(Box<ElementSpec>),
+    /// Datasets of one kind.
+    Dataset {
+        /// What the elements of each look like.
+        element: Box<ElementSpec>,
+        /// How many there are along each axis; a single one has none.
+        shape: PartialShape,
+    },
+    /// An element that may be missing, with what it looks like.
+    Optional(Box<ElementSpec>),
     /// An opaque object of the caller.
     Object,
 }
@@ -159,13 +166,18 @@ impl Spec {
         Spec::Tensor { dtype, shape: PartialShape::scalar() }
     }
 
+    /// A single dataset.
+    pub fn dataset(element: ElementSpec) -> Self {
+        Spec::Dataset { element: Box::new(element), shape: PartialShape::scalar() }
+    }
+
     /// The element type; `None` for opaque objects.
     pub fn dtype(&self) -> Option<DType> {
         match self {
             Spec::Tensor { dtype, .. }
             | Spec::Sparse { dtype, .. }
             | Spec::Ragged { dtype, .. } => Some(*dtype),
-            Spec::Dataset(_) | Spec::Object => None,
+            Spec::Dataset { .. } | Spec::Optional(_) | Spec::Object => None,
         }
     }
 
@@ -175,7 +187,8 @@ impl Spec {
         match self {
             Spec::Sparse { .. } => format!("sparse {name}"),
             Spec::Ragged { .. } => format!("ragged {name}"),
-            Spec::Dataset(_) => "dataset".into(),
+            Spec::Dataset { .. } => "dataset".into(),
+            Spec::Optional(_) => "optional".into(),
             Spec::Tensor { .. } | Spec::Object => name.into(),
         }
     }
@@ -185,8 +198,9 @@ impl Spec {
         match self {
             Spec::Tensor { shape, .. }
             | Spec::Sparse { shape, .. }
-            | Spec::Ragged { shape, .. } => shape.clone(),
-            Spec::Dataset(_) | Spec::Object => PartialShape::UNKNOWN,
+            | Spec::Ragged { shape, .. }
+            | Spec::Dataset { shape, .. } => shape.clone(),
+            Spec::Optional(_) | Spec::Object => PartialShape::UNKNOWN,
         }
     }
 
@@ -197,20 +211,25 @@ impl Spec {
         match &mut spec {
             Spec::Tensor { shape, .. }
             | Spec::Sparse { shape, .. }
-            | Spec::Ragged { shape, .. } => {
+            | Spec::Ragged { shape, .. }
+            | Spec::Dataset { shape, .. } => {
                 *shape = change(shape);
             }
-            Spec::Dataset(_) | Spec::Object => {}
+            Spec::Optional(_) | Spec::Object => {}
         }
         spec
     }
 
     /// The spec that describes components of either; `None` if dtype or kind differ.
     pub fn widen(&self, other: &Self) -> Option<Self> {
-        if let (Spec::Dataset(own), Spec::Dataset(other)) = (self, other) {
-            return Some(Spec::Dataset(Box::new(own.widen(other)?)));
+        if let (Spec::Optional(own), Spec::Optional(other)) = (self, other) {
+            return Some(Spec::Optional(Box::new(own.widen(other)?)));
         }
         let shape = self.shape().widen(&other.shape());
+        if let (Spec::Dataset { element, .. }, Spec::Dataset { element: other, .. }) = (self, other)
+        {
+            return Some(Spec::Dataset { element: Box::new(element.widen(other)?), shape });
+        }
         let widened = self.map_shape(|_| shape.clone());
         (widened == other.map_shape(|_| shape)).then_some(widened)
     }
@@ -222,7 +241,11 @@ impl fmt::Display for Spec {
             Spec::Tensor { dtype, shape } => write!(f, "{dtype}{shape}"),
             Spec::Sparse { dtype, shape } => write!(f, "sparse {dtype}{shape}"),
             Spec::Ragged { dtype, shape, .. } => write!(f, "ragged {dtype}{shape}"),
-            Spec::Dataset(spec) => write!(f, "dataset of {spec}"),
+            Spec::Dataset { element, shape } => match shape.dims() {
+                Some([]) => write!(f, "dataset of {element}"),
+                _ => write!(f, "datasets{shape} of {element}"),
+            },
+            Spec::Optional(spec) => write!(f, "optional {spec}"),
             Spec::Object => f.write_str("object"),
         }
     }

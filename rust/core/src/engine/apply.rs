@@ -165,7 +165,9 @@ fn fits(spec: &Spec, column: &Column) -> bool {
         (Spec::Sparse { .. }, Column::Sparse(_))
         | (Spec::Ragged { .. }, Column::Ragged(_))
         | (Spec::Object, Column::Foreign(_)) => true,
-        (Spec::Dataset(_), Column::Foreign(_)) => spec.widen(&column.loose_spec()).is_some(),
+        (Spec::Dataset { .. } | Spec::Optional(_), Column::Foreign(_)) => {
+            spec.widen(&column.loose_spec()).is_some()
+        }
         _ => false,
     }
 }

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::column::DatasetValue;
+use crate::data::foreign::DatasetValue;
 use crate::data::{Column, ElementSpec, ForeignValue, Position, Spec, Structure};
 use crate::engine::lock;
 use crate::engine::node::Plan;
@@ -60,7 +60,9 @@ pub fn inner_spec(function: &str, prepared: &Prepared) -> Result<ElementSpec> {
     };
     let ElementSpec::Known(structure, specs) = &given else { return Ok(ElementSpec::Unknown) };
     match (&**structure, &specs[..]) {
-        (Structure::Leaf, [Spec::Dataset(spec)]) => Ok((**spec).clone()),
+        (Structure::Leaf, [Spec::Dataset { element, shape }]) if shape.dims() == Some(&[]) => {
+            Ok((**element).clone())
+        }
         _ => Err(Error::invalid_argument(format!(
             "`{function}` must return a `Dataset` object, it returns {given}"
         ))),

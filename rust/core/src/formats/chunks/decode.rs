@@ -3,11 +3,12 @@
 
 use std::sync::Arc;
 
-use super::{RAGGED, ROWS, SPARSE, STACKED};
+use super::{OPTIONAL, RAGGED, ROWS, SPARSE, STACKED, spec_json};
+use crate::data::foreign::OptionalValue;
 use crate::data::shape::volume;
 use crate::data::{
-    Buffer, BytesArray, Chunk, Column, DType, Dims, RaggedColumn, Rows, SparseColumn, Structure,
-    Tensor, Value, View,
+    Buffer, BytesArray, Chunk, Column, DType, Dims, ElementSpec, ForeignValue, RaggedColumn, Rows,
+    SparseColumn, Structure, Tensor, Value, View,
 };
 use crate::error::{Error, Result};
 
@@ -23,12 +24,15 @@ pub fn decode(record: &Buffer, structure: &Arc<Structure>) -> Result<Chunk> {
         let text = format!("{columns} components where elements are {structure}");
         return Err(damaged(&text));
     }
-    let columns = (0..columns).map(|_| bytes.column(rows)).collect::<Result<Vec<_>>>()?;
+    let columns = (0..columns).map(|_| bytes.column(rows, 0)).collect::<Result<Vec<_>>>()?;
     if bytes.left() > 0 {
         return Err(damaged("bytes after the last column"));
     }
     Chunk::new(rows, Arc::clone(structure), columns)
 }
+
+/// Optionals nested beyond this are no element's.
+const MAX_DEPTH: usize = 16;
 
 fn damaged(what: &str) -> Error {
     Error::data_loss(format!("not a chunk of elements: {what}"))
@@ -87,7 +91,8 @@ impl Cursor<'_> {
         (0..rank).map(|_| self.varint()).collect()
     }
 
-    fn column(&mut self, rows: usize) -> Result<Column> {
+    /// A column, which `depth` columns of optionals hold.
+    fn column(&mut self, rows: usize, depth: usize) -> Result<Column> {
         match self.u8()? {
             STACKED => {
                 let (dtype, dims) = (self.dtype()?, self.shape()?);
@@ -112,8 +117,44 @@ impl Cursor<'_> {
             }
             SPARSE => self.sparse(rows),
             RAGGED => self.ragged(rows),
+            OPTIONAL => self.optional(rows, depth + 1),
             _ => Err(damaged("an unknown kind of column")),
         }
+    }
+
+    fn optional(&mut self, rows: usize, depth: usize) -> Result<Column> {
+        if depth > MAX_DEPTH {
+            return Err(damaged("optionals nested too deep"));
+        }
+        let length = self.varint()?;
+        let spec = serde_json::from_slice(self.take(length)?).ok();
+        let spec = spec.as_ref().and_then(spec_json::from_json);
+        let element_spec = spec.ok_or_else(|| damaged("optionals without a spec"))?;
+        let flags = self.take(rows)?.to_vec();
+        if flags.iter().any(|flag| *flag > 1) {
+            return Err(damaged("a flag that is neither 0 nor 1"));
+        }
+        let count = flags.iter().filter(|flag| **flag == 1).count();
+        let values = match &element_spec {
+            _ if count == 0 => None,
+            ElementSpec::Unknown => return Err(damaged("optionals without a spec")),
+            ElementSpec::Known(structure, specs) => {
+                let columns = (0..specs.len()).map(|_| self.column(count, depth));
+                let columns = columns.collect::<Result<Vec<_>>>()?;
+                Some(Chunk::new(count, Arc::clone(structure), columns)?)
+            }
+        };
+        let mut at = 0;
+        let optional = |flag: &u8| {
+            let value = match &values {
+                Some(values) if *flag == 1 => Some(values.slice(at..at + 1)?),
+                _ => None,
+            };
+            at += usize::from(*flag);
+            let element_spec = element_spec.clone();
+            Ok(Arc::new(OptionalValue { element_spec, value }) as ForeignValue)
+        };
+        Ok(Column::Foreign(flags.iter().map(optional).collect::<Result<_>>()?))
     }
 
     fn values(&mut self, dtype: DType, dims: Dims) -> Result<Tensor> {
@@ -146,7 +187,7 @@ impl Cursor<'_> {
     }
 
     fn dense(&mut self, rows: usize) -> Result<Column> {
-        match self.column(rows)? {
+        match self.column(rows, 0)? {
             column @ (Column::Stacked(_) | Column::Rows(_)) => Ok(column),
             _ => Err(damaged("a part of a component that is not dense")),
         }

@@ -1,7 +1,8 @@
 //! Columns to bytes.
 
-use super::{RAGGED, ROWS, SPARSE, STACKED};
-use crate::data::{Chunk, Column, DType, Data, Tensor};
+use super::{OPTIONAL, RAGGED, ROWS, SPARSE, STACKED};
+use crate::data::foreign::OptionalValue;
+use crate::data::{Chunk, Column, DType, Data, ElementSpec, Tensor};
 use crate::error::{Error, Result};
 
 /// The columns of a chunk as one record.
@@ -43,12 +44,32 @@ fn put_column(out: &mut Vec<u8>, column: &Column) -> Result<()> {
             put_column(out, &ragged.values)?;
             ragged.splits.iter().try_for_each(|splits| put_column(out, splits))
         }
-        Column::Foreign(_) => {
+        Column::Foreign(values) => {
+            let optionals = values.iter().map(|value| value.downcast_ref::<OptionalValue>());
+            if let Some(optionals) = optionals.collect::<Option<Vec<_>>>() {
+                return put_optionals(out, &optionals);
+            }
             let text = format!("{} components cannot be written to a file", column.kind());
             let hint = "a map that turns them into arrays or bytes can come before";
             Err(Error::invalid_argument(text).with_hint(hint))
         }
     }
+}
+
+fn put_optionals(out: &mut Vec<u8>, optionals: &[&OptionalValue]) -> Result<()> {
+    let specs = optionals.iter().map(|optional| Some(optional.element_spec.clone()));
+    let spec = specs.reduce(|a, b| a?.widen(&b?)).flatten().unwrap_or(ElementSpec::Unknown);
+    let text = super::spec_json::to_json(&spec)?.to_string();
+    out.push(OPTIONAL);
+    put_varint(out, text.len() as u64);
+    out.extend_from_slice(text.as_bytes());
+    out.extend(optionals.iter().map(|optional| u8::from(optional.value.is_some())));
+    let values: Vec<Chunk> = optionals.iter().filter_map(|o| o.value.clone()).collect();
+    if values.is_empty() {
+        return Ok(());
+    }
+    let values = Chunk::concat(values)?;
+    values.columns().iter().try_for_each(|column| put_column(out, column))
 }
 
 fn put_values(out: &mut Vec<u8>, tensor: &Tensor) {

@@ -6,7 +6,7 @@
 //! ```text
 //! u32  number of elements
 //! u32  number of columns, then each of them:
-//! u8   kind: 0 stacked, 1 rows, 2 sparse, 3 ragged
+//! u8   kind: 0 stacked, 1 rows, 2 sparse, 3 ragged, 4 optional
 //!
 //! stacked, rows:  u8 dtype; shapes; values
 //!   shapes of stacked:  one shape, whose first axis counts the elements
@@ -16,6 +16,8 @@
 //!   values, text:       a varint for each length, then all bytes
 //! sparse:         the columns of indices, values, dense shapes
 //! ragged:         u8 number of partitions; the column of values, then those of the splits
+//! optional:       a varint and so many bytes of JSON, the spec of the values; a u8 for each element, 1
+//!                 where there is a value; the columns of those values
 //! ```
 //!
 //! Numbers are little-endian; a varint has 7 bits in a byte, the lowest first. Nothing is allocated
@@ -26,6 +28,7 @@ mod decode;
 mod encode;
 mod file;
 mod nesting;
+mod spec_json;
 
 #[cfg(test)]
 mod tests;
@@ -39,3 +42,4 @@ const STACKED: u8 = 0;
 const ROWS: u8 = 1;
 const SPARSE: u8 = 2;
 const RAGGED: u8 = 3;
+const OPTIONAL: u8 = 4;

@@ -3,8 +3,12 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
+use crate::data::foreign::OptionalValue;
 use crate::data::spec::Key;
-use crate::data::{Buffer, BytesArray, Chunk, Column, DType, Structure, Tensor, Value};
+use crate::data::{
+    Buffer, BytesArray, Chunk, Column, DType, ElementSpec, ForeignValue, Spec, Structure, Tensor,
+    Value,
+};
 use crate::error::ErrorKind;
 use crate::io::compress::Compression;
 
@@ -15,6 +19,16 @@ fn ints(dims: &[usize], values: &[i64]) -> Tensor {
 fn texts(dtype: DType, values: &[&str]) -> Column {
     let array = BytesArray::from_values(values).unwrap();
     Column::Stacked(Tensor::text(dtype, [values.len()][..].into(), array).unwrap())
+}
+
+fn optionals(values: &[Option<i64>]) -> Column {
+    let element_spec = ElementSpec::leaf(Spec::scalar(DType::Int64));
+    let optional = |value: &Option<i64>| {
+        let column = value.map(|value| Column::Stacked(ints(&[1], &[value])));
+        let value = column.map(|column| Chunk::of_column(column).unwrap());
+        Arc::new(OptionalValue { element_spec: element_spec.clone(), value }) as ForeignValue
+    };
+    Column::Foreign(values.iter().map(optional).collect())
 }
 
 /// Two elements with a component of every kind.
@@ -37,8 +51,9 @@ fn everything() -> Chunk {
         Column::from_values(&[sparse(1), sparse(3)]).unwrap(),
         Column::from_values(&[ragged(&[0, 2]), ragged(&[0, 0, 1, 2])]).unwrap(),
         Column::Stacked(bools.unwrap()),
+        optionals(&[Some(7), None]),
     ];
-    let names = ["a", "b", "c", "d", "e", "f"].map(|k| (Key::Str(k.into()), Structure::Leaf));
+    let names = ["a", "b", "c", "d", "e", "f", "g"].map(|k| (Key::Str(k.into()), Structure::Leaf));
     let dict = Structure::Dict(names.into_iter().collect());
     let nest = Structure::Tuple(vec![Structure::Leaf, dict, Structure::Nothing]);
     Chunk::new(2, Arc::new(nest), columns).unwrap()
@@ -52,7 +67,11 @@ fn text(chunk: &Chunk) -> String {
                 format!("{indices:?}{values:?}{dense_shape:?}")
             }
             Value::Ragged { values, splits } => format!("{values:?}{splits:?}"),
-            Value::Foreign(_) => "foreign".into(),
+            Value::Foreign(value) => {
+                let optional = value.downcast_ref::<OptionalValue>().unwrap();
+                let value = optional.value.as_ref().map(text);
+                format!("optional {} {value:?}", optional.element_spec)
+            }
         });
         values.collect::<Vec<_>>().join("|")
     };
@@ -114,7 +133,7 @@ fn a_file_is_read_from_any_element_on() {
 fn sizes_that_are_claimed_are_not_believed() {
     let leaf = Arc::new(Structure::Leaf);
     let huge = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f];
-    for kind in [STACKED, ROWS, SPARSE, RAGGED] {
+    for kind in [STACKED, ROWS, SPARSE, RAGGED, OPTIONAL] {
         for dtype in 0..20 {
             for rows in [0, 1, u32::MAX] {
                 let mut bytes = rows.to_le_bytes().to_vec();
