@@ -81,6 +81,10 @@ impl Block {
     }
 
     fn new(bytes: usize) -> Result<Self> {
+        // Beyond this no power of two is left to round up to, and no layout.
+        if bytes > isize::MAX as usize / 2 {
+            return Err(Error::resource_exhausted(format!("cannot allocate {bytes} bytes")));
+        }
         let capacity = Self::class(bytes);
         let memory = match recycled(capacity) {
             Some(memory) => memory,

@@ -10,6 +10,8 @@ mod check;
 mod each;
 mod resize;
 mod spans;
+mod turn;
+mod window;
 
 use std::sync::Arc;
 
@@ -20,7 +22,7 @@ use crate::graph::kernel::Kernel;
 /// Makes the kernel of an operation; `None` if the operation is not of this family.
 type Family = fn(&str, &Attrs) -> Result<Option<Arc<dyn Kernel>>>;
 
-const FAMILIES: &[Family] = &[check::build, resize::build];
+const FAMILIES: &[Family] = &[check::build, resize::build, turn::build, window::build];
 
 pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> {
     for family in FAMILIES {
