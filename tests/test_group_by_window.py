@@ -175,3 +175,15 @@ def test_components_are_padded_to_the_boundary_or_the_batch():
     assert bucketed({"audio": False, "label": True}) == (4, 7)
     with pytest.raises(ValueError, match="nested as the elements"):
         bucketed({"audio": True})
+
+
+@pytest.mark.parametrize("size", [0, -1])
+def test_tensorflow_names_look_at_the_size_in_the_run(size):
+    import headrace.tf as tf
+
+    groups = tf.data.Dataset.range(3).group_by_window(
+        lambda x: x, lambda key, group: group.batch(2), window_size=size
+    )
+    assert groups.element_spec == tf.TensorSpec([None], tf.int64)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Window size must be greater"):
+        list(groups)

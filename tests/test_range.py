@@ -47,3 +47,19 @@ def test_a_wrong_number_of_arguments_is_refused(args):
 def test_floats_are_refused():
     with pytest.raises(TypeError, match="integer"):
         hr.Dataset.range(1.5)
+
+
+def test_ranges_of_every_number_that_tensorflow_has():
+    import headrace.tf as tf
+
+    numbers = hr.Dataset.range(255, 260, output_type="bfloat16")
+    assert numbers.element_spec.dtype_name == "bfloat16"
+    assert [float(x) for x in numbers] == [255, 256, 256, 258, 260]
+    assert [x.dtype for x in hr.Dataset.range(2, output_type=np.complex64)] == [np.complex64] * 2
+    assert list(hr.Dataset.range(3, output_type=np.complex128)) == [0, 1, 2]
+    for dtype in (bool, bytes):
+        with pytest.raises(hr.errors.InvalidArgumentError, match="cannot have dtype"):
+            hr.Dataset.range(2, output_type=dtype)
+    dataset = tf.data.Dataset.range(3, output_type=tf.bfloat16)
+    assert dataset.element_spec == tf.TensorSpec([], tf.bfloat16)
+    assert [float(x.numpy()) for x in dataset] == [0, 1, 2]

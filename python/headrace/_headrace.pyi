@@ -60,6 +60,7 @@ __all__ = [
     "scan",
     "serialize_example",
     "shard",
+    "sharded_snapshot",
     "shuffle",
     "skip",
     "snapshot",
@@ -291,6 +292,9 @@ def placeholder(spec: _Nest) -> Plan: ...  # for functions that make datasets, w
 def call_seed() -> int | None: ...  # number of a new random op in the call of a function
 def enumerate(input: Plan, start: int) -> Plan: ...
 def cache(input: Plan, filename: str | None) -> Plan: ...
+def sharded_snapshot(
+    input: Plan, path: str, compression: str | None, sharded: bool, function: UserFunction
+) -> Plan: ...
 def snapshot(input: Plan, path: str, compression: str | None) -> Plan: ...
 def load(path: str, spec: _Nest, shard: int | None) -> Plan: ...  # by place; None: all
 def from_source(source: IndexedSource) -> Plan: ...

@@ -18,7 +18,7 @@ from . import _headrace, checks, standin
 from .buckets import Buckets
 from .checks import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
 from .dtypes import as_dtype, dtype_name
-from .errors import InvalidArgumentError, UnimplementedError
+from .errors import InvalidArgumentError
 from .function import Executor, Function, GroupFunction, StateFunction
 from .generator import Source, signature_of
 from .iterator import Iterator
@@ -1740,17 +1740,22 @@ class Dataset(Generic[T_co]):
             A folder for the files of any number of pipelines.
         compression
             ``None``, ``"GZIP"``, or ``"AUTO"`` and ``"SNAPPY"``, which are the quickest.
-        reader_func, shard_func
-            Not there yet.
+        reader_func
+            Gets the dataset of the shards, themselves datasets, and returns that of the elements of
+            later passes: in another order, or a part of them (the cardinality stays that of the
+            first pass). By default the shards are interleaved, as many as the machine has cores.
+        shard_func
+            Returns the number of the shard that an element is written to, an int64 from 0 on.
         name
             Accepted for tf.data's sake.
 
         Raises
         ------
         InvalidArgumentError
-            An unknown compression. During iteration: opaque objects cannot be written.
-        UnimplementedError
-            `reader_func` or `shard_func` is given.
+            An unknown compression. During iteration: opaque objects cannot be written, and
+            `shard_func` returns something else.
+        TypeError
+            `reader_func` does not return a dataset; during the later pass.
 
         Examples
         --------
@@ -1759,12 +1764,9 @@ class Dataset(Generic[T_co]):
         >>> list(numbers) == list(numbers)
         True
         """
-        from .saved import compression_of
+        from .saved import snapshot
 
-        if reader_func is not None or shard_func is not None:
-            raise UnimplementedError("reader_func and shard_func of snapshot are not there yet")
-        codec = compression_of(compression)
-        return self._derive("snapshot", path=checks.path("path", path), compression=codec)
+        return snapshot(self, path, compression, reader_func, shard_func)
 
     def apply(self, transformation_func: Callable[[Dataset[T_co]], Dataset[R]]) -> Dataset[R]:
         """Return ``transformation_func(self)``; mirrors ``tf.data.Dataset.apply``.

@@ -19,11 +19,13 @@ from . import _headrace, checks
 from .dataset import Dataset, _make
 from .dtypes import dtype_name
 from .errors import DataLossError, InvalidArgumentError, UnimplementedError
+from .function import Function
 from .nest import is_structure, items
 from .readers import Opening
+from .recipe import dump_callable, load_callable
 from .spec import OptionalSpec, RaggedTensorSpec, SparseTensorSpec, TensorSpec, UnknownSpec
 
-__all__ = ["compression_of", "load", "save", "spec_from_json", "spec_to_json"]
+__all__ = ["compression_of", "load", "save", "snapshot", "spec_from_json", "spec_to_json"]
 
 # Asking again for a dataset that is still being saved.
 _POLL = 0.1
@@ -135,7 +137,7 @@ def save(
         spec_to_json(spec)  # refuses what cannot be written before anything is
     written = dataset
     if shard_func is not None:
-        written = dataset.map(_with_shard(shard_func))
+        written = dataset.map(_with_shard(shard_func, spec))
     options = dataset.options().to_json()
     sharded = shard_func is not None
     run, metadata, seen = _headrace.save(written._plan, options, folder, codec, sharded)
@@ -154,9 +156,11 @@ def _is_run(name: str) -> bool:
     return len(name) == 16 and set(name) <= set("0123456789abcdef")
 
 
-def _with_shard(shard_func: Callable[..., Any]) -> Callable[..., Any]:
+def _with_shard(shard_func: Callable[..., Any], spec: Any) -> Callable[..., Any]:
+    single = type(spec) is not tuple
+
     def with_shard(*components: Any) -> Any:
-        element = components[0] if len(components) == 1 else components
+        element = components[0] if single and len(components) == 1 else components
         return shard_func(*components), element
 
     return with_shard
@@ -184,6 +188,13 @@ def load(
     _make("load", (), path=folder, spec=element_spec, shard=None)
     with open(os.path.join(folder, "snapshot.metadata")) as file:
         count = len(json.load(file)["shards"])
+    return _read(reader_func, folder, count, element_spec)
+
+
+def _read(
+    reader_func: Callable[..., Any], folder: str, count: int, element_spec: Any
+) -> Dataset[Any]:
+    """Return what `reader_func` makes of the dataset of the shards in a folder."""
     opening = _ShardOpening("load", {"path": folder, "spec": element_spec}, element_spec)
     shards = Dataset.range(count)._derive(
         "map",
@@ -196,6 +207,55 @@ def load(
     if not isinstance(made, Dataset):
         raise TypeError(f"`reader_func` must return a `Dataset` object. Got {type(made)}.")
     return made
+
+
+def _in_turn(shards: Dataset[Any]) -> Dataset[Any]:
+    """Read shards as tf.data does where nobody says how."""
+    return shards.interleave(lambda shard: shard, os.cpu_count(), num_parallel_calls=-1)
+
+
+class _SnapshotReading(Opening):
+    """Makes the dataset of later passes of a snapshot of its folder and number of shards."""
+
+    def __init__(self, reader_func: Callable[..., Any], element_spec: Any) -> None:
+        super().__init__("snapshot", {}, element_spec)
+        self.reader_func = reader_func
+        self.name = f"the reader of snapshots {Function(reader_func).name}"
+
+    def _open(self, *place: Any) -> Dataset[Any]:
+        folder, count = place
+        return _read(self.reader_func, folder, int(count), self.element_spec)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        blob = dump_callable(self.reader_func, self.name)
+        return _load_reading, (blob, self.element_spec)
+
+
+def _load_reading(blob: bytes, element_spec: Any) -> _SnapshotReading:
+    return _SnapshotReading(load_callable(blob), element_spec)
+
+
+def snapshot(
+    dataset: Dataset[Any],
+    path: Any,
+    compression: str | None,
+    reader_func: Callable[..., Any] | None,
+    shard_func: Callable[..., Any] | None,
+) -> Dataset[Any]:
+    """Do what `Dataset.snapshot` says."""
+    codec, folder = compression_of(compression), checks.path("path", path)
+    if reader_func is None and shard_func is None:
+        return dataset._derive("snapshot", path=folder, compression=codec)
+    spec = dataset._plan.element_spec
+    if shard_func is not None:
+        dataset = dataset.map(_with_shard(shard_func, spec))
+    return dataset._derive(
+        "sharded_snapshot",
+        path=folder,
+        compression=codec,
+        sharded=shard_func is not None,
+        function=_SnapshotReading(reader_func or _in_turn, spec),
+    )
 
 
 class _ShardOpening(Opening):

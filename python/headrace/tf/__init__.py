@@ -225,6 +225,7 @@ from .specs import (
 from .tensor import (
     Tensor,
 )
+from .tensor_array import TensorArray
 from .variables import Module, Variable
 
 newaxis = None
@@ -269,6 +270,7 @@ __all__ = [
     "SparseTensor",
     "SparseTensorSpec",
     "Tensor",
+    "TensorArray",
     "TensorShape",
     "TensorSpec",
     "TypeSpec",

@@ -104,10 +104,11 @@ def _both(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) ->
 
 
 def _is_no_array(leaf: Any) -> bool:
-    """Tell whether a result is a dataset, an optional, or a sparse or ragged tensor."""
+    """Tell whether a result is a dataset, an optional, a list, or a sparse or ragged tensor."""
     kind = type(leaf)
     return (
         getattr(kind, "_is_component", False)
+        or getattr(kind, "_is_no_tensor", False)
         or getattr(kind, "_is_composite", False)
         or isinstance(leaf, Dataset)
     )
@@ -175,7 +176,7 @@ def while_loop(
         if not pack and not isinstance(result, list | builtins.tuple):
             result = [result]
         variables, count = result, count + 1
-    return map_structure(convert, variables)
+    return map_structure(lambda leaf: leaf if _is_no_array(leaf) else convert(leaf), variables)
 
 
 def function(

@@ -12,9 +12,11 @@ use headrace::sources::load::LoadNode;
 use headrace::sources::text_line::TextLineNode;
 use headrace::transforms::cache::CacheNode;
 use headrace::transforms::save as saving;
+use headrace::transforms::sharded_snapshot::ShardedSnapshotNode;
 use headrace::transforms::snapshot::SnapshotNode;
 use pyo3::prelude::*;
 
+use crate::call::PythonFunction;
 use crate::enter::enter;
 use crate::errors::{Result, invalid};
 use crate::from_python::{Arrays, value};
@@ -108,6 +110,20 @@ pub(crate) fn snapshot(
 ) -> Result<Plan> {
     let compression = Compression::from_name(compression)?;
     Ok(Plan(SnapshotNode::plan(plan(input), path, compression)))
+}
+
+#[pyfunction]
+#[pyo3(signature = (input, path, compression, sharded, function))]
+pub(crate) fn sharded_snapshot(
+    input: &Bound<'_, Plan>,
+    path: String,
+    compression: Option<&str>,
+    sharded: bool,
+    function: &Bound<'_, PyAny>,
+) -> Result<Plan> {
+    let compression = Compression::from_name(compression)?;
+    let reader = PythonFunction::wrap(function)?;
+    Ok(Plan(ShardedSnapshotNode::plan(plan(input), path, compression, sharded, reader)))
 }
 
 #[pyfunction]

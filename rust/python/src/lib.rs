@@ -45,7 +45,8 @@ mod _headrace {
 
     #[pymodule_export]
     use crate::files::{
-        cache, csv, fixed_length_record, from_source, load, save, snapshot, text_line,
+        cache, csv, fixed_length_record, from_source, load, save, sharded_snapshot, snapshot,
+        text_line,
     };
     #[pymodule_export]
     use crate::iterator::Iterator;

@@ -22,7 +22,7 @@ from ...ops import refuse_in_trace
 from ...spec import UnknownSpec
 from .. import specs
 from ..bridge import source
-from ..convert import convert
+from ..convert import convert, is_symbol
 from ..dtypes import int64
 from ..functions import tensor_function
 from ..tensor import wrap
@@ -198,8 +198,59 @@ class Dataset(own.Dataset[Any]):
         """
         size_func = window_size_func and _int64(window_size_func)
         size = argument(window_size)
+        if size is not None and window_size_func is None and not is_symbol(size) and size < 1:
+            # TensorFlow looks at it in the run.
+            wrong, size = int(size), None
+            size_func = _int64(lambda key: wrong)
         key = _int64(key_func)
         return super().group_by_window(key, reduce_func, size, size_func, order=order)
+
+    def snapshot(
+        self,
+        path: Any,
+        compression: str | None = "AUTO",
+        reader_func: Callable[..., Any] | None = None,
+        shard_func: Callable[..., Any] | None = None,
+        name: str | None = None,
+    ) -> Any:
+        """Keep the elements in files; mirrors ``tf.data.Dataset.snapshot``.
+
+        See `headrace.Dataset.snapshot`.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> kept = tf.data.Dataset.range(4).snapshot(
+        ...     tempfile.mkdtemp(), shard_func=lambda x: x % 2,
+        ...     reader_func=lambda shards: shards.flat_map(lambda shard: shard))
+        >>> [list(kept.as_numpy_iterator()) for _ in range(2)][1]
+        [np.int64(0), np.int64(2), np.int64(1), np.int64(3)]
+        """
+        return super().snapshot(argument(path), compression, _adopting(reader_func), shard_func)
+
+    @staticmethod
+    def load(
+        path: Any,
+        element_spec: Any = None,
+        compression: str | None = None,
+        reader_func: Callable[..., Any] | None = None,
+        wait: bool = False,
+    ) -> Any:
+        """Yield the elements of a saved dataset; mirrors ``tf.data.Dataset.load``.
+
+        See `headrace.Dataset.load`.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> tf.data.Dataset.range(2).save(folder)
+        >>> list(tf.data.Dataset.load(folder).as_numpy_iterator())
+        [np.int64(0), np.int64(1)]
+        """
+        spec = argument(element_spec)
+        reader = _adopting(reader_func)
+        return adopt(own.Dataset.load(argument(path), spec, compression, reader, wait))
 
     # Iterating.
 
@@ -342,6 +393,15 @@ def _int64(function: Any) -> Any:
         return convert(function(*args), int64)
 
     return called
+
+
+def _adopting(function: Any) -> Any:
+    """Return a function of a dataset that gets it as one of this package."""
+    return function and functools.partial(_adopted_call, function)
+
+
+def _adopted_call(function: Callable[..., Any], dataset: own.Dataset[Any]) -> Any:
+    return function(adopt(dataset))
 
 
 def _text_dtype(value: Any) -> Any:

@@ -1,6 +1,7 @@
 //! `Dataset.range`: integers (or floats) in equal steps.
 
-use half::f16;
+use half::{bf16, f16};
+use num_complex::Complex;
 
 use crate::data::{Chunk, Column, DType, Element, ElementSpec, Spec, Tensor};
 use crate::engine::node::Arg;
@@ -20,13 +21,12 @@ impl RangeNode {
     /// A plan of `start, start + step, …` up to but without `stop`, as scalars of `dtype`.
     ///
     /// # Errors
-    /// `InvalidArgument` for a step of 0 or a dtype that is not a number.
+    /// `InvalidArgument` for a step of 0 or a dtype that is not a number: bool and text.
     pub fn plan(start: i64, stop: i64, step: i64, dtype: DType) -> Result<Plan> {
         if step == 0 {
             return Err(Error::invalid_argument("step must be a non-zero integer"));
         }
-        if !dtype.is_integer() && !matches!(dtype, DType::Float32 | DType::Float64 | DType::Float16)
-        {
+        if dtype == DType::Bool || dtype.is_text() {
             return Err(Error::invalid_argument(format!("a range cannot have dtype {dtype}"))
                 .with_hint("use an integer or floating dtype"));
         }
@@ -117,6 +117,9 @@ impl Stage for RangeStage {
             DType::UInt32 => self.column(rows, |x| x as u32),
             DType::UInt64 => self.column(rows, |x| x as u64),
             DType::Float16 => self.column(rows, |x| f16::from_f64(x as f64)),
+            DType::BFloat16 => self.column(rows, |x| bf16::from_f32(x as f32)),
+            DType::Complex64 => self.column(rows, |x| Complex::new(x as f32, 0.0)),
+            DType::Complex128 => self.column(rows, |x| Complex::new(x as f64, 0.0)),
             DType::Float32 => self.column(rows, |x| x as f32),
             DType::Float64 => self.column(rows, |x| x as f64),
             _ => self.column(rows, |x| x),

@@ -15,6 +15,7 @@ pub mod resample;
 pub mod save;
 pub mod scan;
 pub mod shard;
+pub mod sharded_snapshot;
 pub mod shuffle;
 pub mod skip;
 pub mod snapshot;

@@ -50,9 +50,7 @@ pub fn save(
 ) -> Result<Saved> {
     let caller = Caller { surroundings, lender: None };
     let mut run = Run::open_within(caller, plan, options, None)?;
-    let id = entropy();
-    let folder = format!("{path}/{id:016x}");
-    let mut writer = ShardWriter { folder, compression, id, shards: BTreeMap::new(), spec: None };
+    let mut writer = ShardWriter::new(path, compression);
     let written = writer.write(&mut run, sharded);
     let folder = writer.folder.clone();
     written.and_then(|()| writer.finish()).inspect_err(|_| {
@@ -60,7 +58,8 @@ pub fn save(
     })
 }
 
-struct ShardWriter {
+/// Writes elements to shards in a folder of its own.
+pub(super) struct ShardWriter {
     folder: String,
     compression: Compression,
     id: u64,
@@ -69,6 +68,25 @@ struct ShardWriter {
 }
 
 impl ShardWriter {
+    /// A writer of a new run below `path`.
+    pub(super) fn new(path: &str, compression: Compression) -> Self {
+        let id = entropy();
+        let folder = format!("{path}/{id:016x}");
+        ShardWriter { folder, compression, id, shards: BTreeMap::new(), spec: None }
+    }
+
+    /// True if there is no shard yet.
+    pub(super) fn is_empty(&self) -> bool {
+        self.shards.is_empty()
+    }
+
+    /// Removes what was written.
+    pub(super) fn discard(self) {
+        let folder = self.folder.clone();
+        drop(self);
+        let _ = fs::remove_dir_all(folder);
+    }
+
     fn write(&mut self, run: &mut Run, sharded: bool) -> Result<()> {
         if !sharded {
             // There is a file even for no elements.
@@ -76,7 +94,8 @@ impl ShardWriter {
         }
         while let Some(chunk) = run.next_chunk()? {
             if sharded {
-                self.divide(&chunk)?;
+                let (numbers, chunk) = split(&chunk)?;
+                self.divide(&numbers, &chunk)?;
             } else {
                 self.push(0, &chunk)?;
             }
@@ -84,22 +103,22 @@ impl ShardWriter {
         Ok(())
     }
 
-    /// Writes each row to the shard that its first component says.
-    fn divide(&mut self, chunk: &Chunk) -> Result<()> {
-        let (numbers, chunk) = split(chunk)?;
+    /// Writes each row to the shard of its number.
+    pub(super) fn divide(&mut self, numbers: &[u64], chunk: &Chunk) -> Result<()> {
         let mut rows: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
-        for (row, number) in numbers.into_iter().enumerate() {
-            rows.entry(number).or_default().push(row);
+        for (row, number) in numbers.iter().enumerate() {
+            rows.entry(*number).or_default().push(row);
         }
         rows.iter().try_for_each(|(number, rows)| self.push(*number, &chunk.gather(rows)?))
     }
 
-    fn push(&mut self, number: u64, chunk: &Chunk) -> Result<()> {
+    pub(super) fn push(&mut self, number: u64, chunk: &Chunk) -> Result<()> {
         self.spec.get_or_insert_with(|| chunk.loose_spec());
         self.shard(number)?.push(chunk)
     }
 
-    fn shard(&mut self, number: u64) -> Result<&mut ChunkWriter> {
+    /// The writer of a shard, which is made if there is none.
+    pub(super) fn shard(&mut self, number: u64) -> Result<&mut ChunkWriter> {
         if !self.shards.contains_key(&number) {
             if self.shards.len() == MAX_SHARDS {
                 let text = format!("shard_func gives more than {MAX_SHARDS} shards");
@@ -114,7 +133,8 @@ impl ShardWriter {
         self.shards.get_mut(&number).ok_or_else(|| Error::internal("a shard is missing"))
     }
 
-    fn finish(self) -> Result<Saved> {
+    /// Ends all files.
+    pub(super) fn finish(self) -> Result<Saved> {
         let mut shards = Vec::new();
         for (number, writer) in self.shards {
             let rows = writer.rows();
@@ -130,7 +150,7 @@ impl ShardWriter {
 }
 
 /// The numbers of the shards, and the elements without them.
-fn split(chunk: &Chunk) -> Result<(Vec<u64>, Chunk)> {
+pub(super) fn split(chunk: &Chunk) -> Result<(Vec<u64>, Chunk)> {
     let wrong = |got: String| {
         Error::invalid_argument(format!("shard_func must return a scalar int64 >= 0, got {got}"))
     };
