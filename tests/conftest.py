@@ -116,3 +116,53 @@ def record_file(tmp_path):
         for i in range(10):
             writer.write(f"r{i}".encode())
     return path
+
+
+def assert_recorded(function, rows, *, exact=True, chunks=(1, 2, 7, 1024)):
+    """Check that a function gives the same as a graph, in chunks of any size, as row by row.
+
+    `rows` are the elements: arrays, or tuples of arrays, which may differ in shape.
+    """
+    expected = [function(*row) if type(row) is tuple else function(row) for row in rows]
+    as_rows = [row if type(row) is tuple else (row,) for row in rows]
+    components = [[row[k] for row in as_rows] for k in range(len(as_rows[0]))]
+    stacked = all(len(set(map(np.shape, values))) == 1 for values in components)
+    specs = [hr.spec.spec_of(values[0]) for values in components]
+    if not stacked:
+        specs = [hr.TensorSpec((None,) * len(spec.shape), spec.dtype) for spec in specs]
+    loose = hr.Dataset.from_generator(lambda: iter(as_rows), output_signature=tuple(specs))
+    datasets = [loose]
+    if stacked:
+        columns = tuple(_column(values) for values in components)
+        datasets.append(hr.Dataset.from_tensor_slices(columns))
+    for dataset in datasets:
+        for chunk_rows in chunks:
+            mapped = dataset.map(lambda *row: function(*row), executor="native")
+            seen = list(mapped.with_options(hr.Options(_chunk_rows=chunk_rows)))
+            assert len(seen) == len(expected)
+            for ours, theirs in zip(seen, expected, strict=True):
+                _assert_alike(ours, theirs, exact)
+
+
+def _column(values):
+    if isinstance(values[0], bytes | str) or values[0].dtype == object:
+        column = np.empty((len(values), *np.shape(values[0])), object)
+        for k, value in enumerate(values):
+            column[k] = value
+        return column
+    return np.stack(values)
+
+
+def _assert_alike(ours, theirs, exact):
+    if isinstance(theirs, tuple | list):
+        assert len(ours) == len(theirs)
+        for pair in zip(ours, theirs, strict=True):
+            _assert_alike(*pair, exact)
+        return
+    ours, theirs = np.asarray(ours), np.asarray(theirs)
+    assert ours.dtype == theirs.dtype
+    assert ours.shape == theirs.shape
+    if exact or ours.dtype == object:
+        np.testing.assert_array_equal(ours, theirs)
+    else:
+        np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-6)

@@ -284,7 +284,7 @@ class Symbol:
     # Indexing.
 
     def __getitem__(self, key: Any) -> Any:
-        from .ufuncs import getitem
+        from .indexing import getitem
 
         self._own("__getitem__")
         return getitem(self, key)

@@ -1,4 +1,4 @@
-"""Operators, ufuncs and indexing on symbols: which ops they record.
+"""Operators and ufuncs on symbols: which ops they record.
 
 Dtypes are decided by NumPy itself: ``ufunc.resolve_dtypes`` names the loop it would run, with
 Python numbers as weak operands, and casts to that loop's types are recorded where needed. So the
@@ -16,7 +16,7 @@ from .symbol import Symbol
 if TYPE_CHECKING:
     from .trace import Tracer
 
-__all__ = ["call_ufunc", "convert", "getitem", "is_operand", "is_text", "text"]
+__all__ = ["call_ufunc", "convert", "is_operand", "is_text", "text"]
 
 Number = bool | int | float | complex
 
@@ -135,35 +135,3 @@ def _compare_text(tracer: Tracer, name: str, inputs: tuple[Any, ...]) -> Any:
 def text(tracer: Tracer, value: Any) -> Any:
     """Return constant text as a symbol."""
     return tracer.wrap(tracer.constant(value))
-
-
-# -------------------------------------------------------------------- indexing
-
-
-def getitem(x: Symbol, key: Any) -> Any:
-    """Record basic indexing, or one index by a symbol."""
-    tracer = x._tracer
-    if type(key) is Symbol:
-        if key._spec.shape == () and not is_text(key) and key.dtype.kind in "iu":
-            x._viewed = True
-            (item,) = tracer.add("getitem", {}, x, key, fresh=False)
-            return item
-        tracer.refuse("indexes with an array or mask that only a run knows")
-    parts = key if isinstance(key, tuple) else (key,)
-    x._viewed = True
-    (view,) = tracer.add("slice", {"key": [_key(tracer, part) for part in parts]}, x, fresh=False)
-    return view
-
-
-def _key(tracer: Tracer, part: Any) -> Any:
-    if part is None:
-        return None
-    if part is Ellipsis:
-        return "..."
-    if type(part) in (int, np.int64, np.int32):
-        return int(part)
-    if isinstance(part, slice):
-        ends = (part.start, part.stop, part.step)
-        if all(end is None or type(end) in (int, np.int64, np.int32) for end in ends):
-            return [None if end is None else int(end) for end in ends]
-    return tracer.refuse(f"indexes with {type(part).__name__}, only basic indexing is recorded")

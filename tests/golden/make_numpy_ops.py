@@ -143,6 +143,48 @@ def shapes():
         case("slice", [x], x[key], {"key": [tag(item) for item in items]})
 
 
+def picking():
+    x = np.arange(24, dtype="int32").reshape(2, 3, 4)
+    at = np.array([[2, 0], [-1, 1]])
+    case("take", [x, at], np.take(x, at, axis=1), {"axis": 1})
+    case("take", [x, at], np.take(x, at, axis=0, mode="wrap"), {"axis": 0, "mode": "wrap"})
+    case("take", [x, at * 9], np.take(x, at * 9, 2, mode="clip"), {"axis": 2, "mode": "clip"})
+    along = np.array([[[0, 3]], [[-1, 1]]])
+    case("take_along_axis", [x, along], np.take_along_axis(x, along, 2), {"axis": 2})
+    case("index", [x, at[0], at[1]], x[:, at[0], at[1]], {"key": [[None] * 3, "i", "i"]})
+    case("index", [x, at % 2, at], x[at % 2, :, at], {"key": ["i", [None] * 3, "i"]})
+    case("index", [x, at % 2], x[..., None, at % 2], {"key": ["...", None, "i"]})
+    case("index", [x, x > 9], x[x > 9], {"key": ["i"]})
+    case("index", [x, x[:, :, 0] > 9], x[x[:, :, 0] > 9], {"key": ["i"]})
+    case("argwhere", [x % 5], np.argwhere(x % 5))
+    for mode in ["edge", "reflect", "symmetric", "wrap"]:
+        widths = [1, 5, 0, 7, 9, 2]
+        result = np.pad(x, np.reshape(widths, (3, 2)), mode)
+        case("pad", [x], result, {"mode": mode, "widths": widths})
+    filler = np.array(7, "int32")
+    case("pad", [x, filler], np.pad(x, 1, constant_values=7), {"widths": [1] * 6})
+    case("tile", [x], np.tile(x, (2, 1, 1, 3)), {"reps": [2, 1, 1, 3]})
+    case("repeat", [x], np.repeat(x, [2, 0, 1], 1), {"axis": 1, "repeats": [2, 0, 1]})
+    case("roll", [x, np.array([4, -1])], np.roll(x, (4, -1), (0, 2)), {"axis": [0, 2]})
+    case("diagonal", [x], np.diagonal(x, -1, 1, 2), {"offset": -1, "axis1": 1, "axis2": 2})
+    case("diag", [x[0, 0]], np.diag(x[0, 0], 2), {"offset": 2})
+    case("band_part", [x], np.tril(np.triu(x, -1), 2), {"lower": -1, "upper": 2})
+    for dtype in ["bool", *REAL, *COMPLEX]:
+        values = special(dtype, zeros=False)
+        values = np.concatenate([values, values[::-2]])
+        case("unique", [values], np.unique(values))
+        case("isin", [values, values[:3]], np.isin(values, values[:3]))
+        ordered = np.sort(values)
+        for right, side in [(False, "left"), (True, "right")]:
+            result = np.searchsorted(ordered, values, side)
+            case("searchsorted", [ordered, values], result, {"right": right})
+    numbers = np.array([3, 1, 1, 0, 5])
+    case("bincount", [numbers], np.bincount(numbers, minlength=8), {"minlength": 8})
+    weights = np.array([0.5, 1, 2, 0.25, 3])
+    result = np.bincount(numbers, weights)
+    case("bincount", [numbers, weights], result, {"dtype": "float64"})
+
+
 def reductions():
     rng = np.random.default_rng(7)
     inputs = [rng.integers(-50, 50, (3, 4, 5)), rng.normal(size=(3, 4, 5))]
@@ -166,7 +208,7 @@ def reductions():
 
 
 np.seterr(all="ignore")
-for part in [binary, unary, casts, shapes, reductions]:
+for part in [binary, unary, casts, shapes, picking, reductions]:
     part()
 lines = ",\n".join(json.dumps(c, separators=(",", ":")) for c in cases)
 text = f'{{"numpy":"{np.__version__}","cases":[\n{lines}\n]}}\n'

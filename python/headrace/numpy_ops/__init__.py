@@ -8,7 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import casting, creation, joining, reductions, selecting, shapes  # noqa: F401 (they register)
+from . import (  # noqa: F401 (they register)
+    casting,
+    creation,
+    indexing,
+    joining,
+    moving,
+    reductions,
+    selecting,
+    sets,
+    shapes,
+)
 from .casting import astype
 from .registry import FUNCTIONS, METHODS, copied
 

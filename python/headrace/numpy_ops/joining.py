@@ -42,7 +42,7 @@ def _concatenate(
     dtype: Any = None,
     casting: Any = None,
 ) -> Any:
-    plain(t, "np.concatenate", out=out, casting=casting)
+    plain(t, "np.concatenate", out=out, casting=None if casting == "same_kind" else casting)
     if axis is None:
         arrays, axis = [ravel(t, array) for array in arrays], 0
     return _joined(t, "concatenate", arrays, axis, dtype)
@@ -73,3 +73,15 @@ def _hstack(t: Tracer, tup: Any, *, dtype: Any = None, casting: Any = None) -> A
     plain(t, "np.hstack", casting=casting)
     arrays = [at_least(t, x, 1) for x in tup]
     return _joined(t, "concatenate", arrays, 0 if arrays[0].ndim == 1 else 1, dtype)
+
+
+@function("dstack")
+def _dstack(t: Tracer, tup: Any) -> Any:
+    return _joined(t, "concatenate", [np.atleast_3d(symbol(t, x)) for x in tup], 2)
+
+
+@function("column_stack")
+def _column_stack(t: Tracer, tup: Any) -> Any:
+    columns = [symbol(t, x) for x in tup]
+    tall = [at_least(t, at_least(t, x, 1)[None], 2).T if x.ndim < 2 else x for x in columns]
+    return _joined(t, "concatenate", tall, 1)

@@ -1,4 +1,4 @@
-"""Functions that choose between values: ``where``, ``clip``."""
+"""Functions that choose between values: ``where``, ``select``, ``clip``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import numpy as np
 
 from ..symbol import Symbol
 from ..ufuncs import call_ufunc, convert, is_text, text
-from .registry import common, function, method, plain
+from .indexing import nonzero
+from .registry import common, function, method, plain, symbol
 
 if TYPE_CHECKING:
     from ..trace import Tracer
@@ -18,8 +19,10 @@ __all__: list[str] = []
 
 @function("where")
 def _where(t: Tracer, condition: Any, x: Any = None, y: Any = None) -> Any:
+    if x is None and y is None:
+        return nonzero(t, condition)
     if x is None or y is None:
-        t.refuse("uses np.where with one argument, whose size only a run knows")
+        raise ValueError("either both or neither of x and y should be given")
     if any(map(is_text, (x, y))):
         args = [value if type(value) is Symbol else text(t, value) for value in (x, y)]
     else:
@@ -56,3 +59,21 @@ def _clip(
 @method("clip")
 def _method_clip(t: Tracer, x: Any, min: Any = None, max: Any = None, out: Any = None) -> Any:
     return _clip(t, x, min, max, out)
+
+
+@function("select")
+def _select(t: Tracer, condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    if len(condlist) != len(choicelist):
+        raise ValueError("list of cases must be same length as list of conditions")
+    if not len(condlist):
+        raise ValueError("select with an empty condition list is not possible")
+    if any(map(is_text, [*choicelist, default])):
+        t.refuse("uses np.select of text")
+    dtype = common([*choicelist, default])
+    result = convert(t, default, dtype)
+    for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
+        found = symbol(t, condition)
+        if found.dtype != np.bool_:
+            raise TypeError("invalid entry in condlist: should be boolean ndarray")
+        result = np.where(found, convert(t, choice, dtype), result)
+    return result

@@ -1,4 +1,5 @@
-//! Indexing: `slice` with static indices as NumPy's basic indexing, `getitem` with computed ones.
+//! Indexing: `slice` with static indices as NumPy's basic indexing, `getitem` with computed ones;
+//! `block`, whose start and size are vectors.
 
 use std::sync::Arc;
 
@@ -7,19 +8,20 @@ use crate::error::{Error, Result};
 use crate::graph::attr::{Attr, Attrs};
 use crate::graph::kernel::{Arg, Kernel, Tolerance};
 use crate::kernels::cast::{cast_tensor, dense, inputs};
+use crate::kernels::places::by_row;
 use crate::kernels::shape::stacked;
 use crate::kernels::strided::Walk;
 
 /// One part of a key.
 #[derive(Clone, Copy, Debug)]
-enum Item {
+pub(crate) enum Item {
     Index(i64),
     Range(Option<i64>, Option<i64>, i64),
     NewAxis,
     Ellipsis,
 }
 
-fn parse_item(attr: &Attr) -> Result<Item> {
+pub(crate) fn parse_item(attr: &Attr) -> Result<Item> {
     let wrong = || Error::invalid_argument(format!("{attr} is no index"));
     let bound = |attr: &Attr| match attr {
         Attr::None => Ok(None),
@@ -42,7 +44,7 @@ fn parse_item(attr: &Attr) -> Result<Item> {
 }
 
 /// Python's `slice.indices`: first index and number of steps.
-fn range(start: Option<i64>, stop: Option<i64>, step: i64, size: usize) -> (i64, usize) {
+pub(crate) fn range(start: Option<i64>, stop: Option<i64>, step: i64, size: usize) -> (i64, usize) {
     let size = size as i64;
     let (low, high) = if step > 0 { (0, size) } else { (-1, size - 1) };
     let clamp = |bound: i64| {
@@ -56,7 +58,7 @@ fn range(start: Option<i64>, stop: Option<i64>, step: i64, size: usize) -> (i64,
 }
 
 /// An index from 0, where negative ones count from the end.
-fn normal_index(index: i64, axis: usize, size: usize) -> Result<usize> {
+pub(crate) fn normal_index(index: i64, axis: usize, size: usize) -> Result<usize> {
     let from_start = if index < 0 { index + size as i64 } else { index };
     usize::try_from(from_start).ok().filter(|index| *index < size).ok_or_else(|| {
         Error::invalid_argument(format!(
@@ -85,6 +87,10 @@ pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> 
         "getitem" => {
             attrs.only(&[])?;
             Ok(Some(Arc::new(GetItem)))
+        }
+        "block" => {
+            attrs.only(&[])?;
+            Ok(Some(Arc::new(Block)))
         }
         _ => Ok(None),
     }
@@ -231,6 +237,69 @@ impl Kernel for GetItem {
         let flat: Dims = std::iter::once(total).chain(rest.iter().copied()).collect();
         let picked: Tensor = table.clone().reshape(flat)?.gather(&places)?;
         Ok(vec![Column::Stacked(picked.reshape(dims)?)])
+    }
+
+    fn tolerance(&self) -> Tolerance {
+        Tolerance::Moved
+    }
+}
+
+/// A block of an array: for each axis where it starts, and its size, -1 for all that is left.
+#[derive(Debug)]
+struct Block;
+
+impl Block {
+    fn one(x: &Tensor, starts: &Tensor, sizes: &Tensor) -> Result<Tensor> {
+        let (starts, sizes) =
+            (cast_tensor(starts, DType::Int64)?, cast_tensor(sizes, DType::Int64)?);
+        let (starts, sizes) = (starts.values::<i64>()?, sizes.values::<i64>()?);
+        let rank = x.dims().len();
+        if starts.len() != rank || sizes.len() != rank {
+            return Err(Error::invalid_argument(format!(
+                "expected begin and size to have {rank} numbers, got {} and {}",
+                starts.len(),
+                sizes.len()
+            )));
+        }
+        let mut walk = Walk::plain(x.dims());
+        for (axis, (start, size)) in starts.iter().zip(sizes).enumerate() {
+            let whole = x.dims()[axis];
+            let first = usize::try_from(*start).ok().filter(|start| *start <= whole);
+            let first = first.ok_or_else(|| {
+                let text = format!("expected begin[{axis}] in [0, {whole}], but got {start}");
+                Error::invalid_argument(text)
+            })?;
+            let left = whole - first;
+            let count = if *size == -1 { Some(left) } else { usize::try_from(*size).ok() };
+            let count = count.filter(|count| *count <= left).ok_or_else(|| {
+                let text = format!("expected size[{axis}] in [0, {left}], but got {size}");
+                Error::invalid_argument(text)
+            })?;
+            walk.start += first * walk.strides[axis] as usize;
+            walk.dims[axis] = count;
+        }
+        walk.collect(x)
+    }
+}
+
+impl Kernel for Block {
+    fn infer(&self, specs: &[Spec]) -> Result<Vec<Spec>> {
+        let [x, starts, sizes] = inputs(specs)?;
+        for spec in [starts, sizes] {
+            if !dense(spec)?.0.is_integer() {
+                let text = format!("begin and size must be integers, got {spec}");
+                return Err(Error::invalid_argument(text));
+            }
+        }
+        let (dtype, shape) = dense(x)?;
+        let shape = shape.rank().map_or(PartialShape::UNKNOWN, |rank| {
+            PartialShape::new(std::iter::repeat_n(None, rank))
+        });
+        Ok(vec![Spec::Tensor { dtype, shape }])
+    }
+
+    fn run(&self, args: &[Arg], rows: usize, _: &[Wanted]) -> Result<Vec<Column>> {
+        by_row(args, rows, |row| Ok([Block::one(&row[0], &row[1], &row[2])?]))
     }
 
     fn tolerance(&self) -> Tolerance {

@@ -2,23 +2,31 @@
 //!
 //! Each file knows some operations by name; [`build`] asks one after the other.
 
+mod axes;
 pub(crate) mod cast;
 mod coding;
+mod create;
 mod csv;
 mod dispatch;
 mod elementwise;
+mod fancy;
+mod gather;
 mod image;
 mod index;
 mod join;
+pub(crate) mod order;
 mod parse;
 mod parse_sequence;
 mod parts;
+mod places;
 mod random;
 mod raw;
 mod reduce;
+mod search;
 mod shape;
 mod strided;
 mod text;
+mod unique;
 
 use std::sync::Arc;
 
@@ -34,10 +42,16 @@ const FAMILIES: &[Family] = &[
     elementwise::build,
     cast::build,
     shape::build,
+    axes::build,
     index::build,
+    fancy::build,
+    gather::build,
     join::build,
     reduce::build,
     random::build,
+    search::build,
+    unique::build,
+    create::build,
     raw::build,
     text::build,
     coding::build,

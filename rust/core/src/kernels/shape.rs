@@ -1,5 +1,5 @@
 //! Operations on shapes: `reshape`, `expand_dims`, `squeeze`, `transpose`, `broadcast_to`,
-//! `ensure_shape`, `shape`.
+//! `ensure_shape`, `shape`; `reshape_by` and `broadcast_by`, where a vector says the shape.
 //!
 //! Values stay where they are; only `transpose` and `broadcast_to` copy.
 
@@ -10,7 +10,8 @@ use crate::data::{Column, DType, Dims, PartialShape, Spec, Tensor, Wanted};
 use crate::error::{Error, Result};
 use crate::graph::attr::Attrs;
 use crate::graph::kernel::{Arg, Kernel, Tolerance};
-use crate::kernels::cast::inputs;
+use crate::kernels::cast::{cast_tensor, inputs};
+use crate::kernels::places::{bounded, by_row};
 use crate::kernels::strided::Walk;
 
 /// The argument as a tensor with a row axis.
@@ -77,15 +78,24 @@ pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> 
             attrs.only(&[])?;
             return Ok(Some(Arc::new(ShapeOf)));
         }
+        "reshape_by" | "broadcast_by" => {
+            attrs.only(&[])?;
+            return Ok(Some(Arc::new(ShapedBy { broadcast: op == "broadcast_by" })));
+        }
         _ => return Ok(None),
     };
     attrs.only(&["shape", "axis", "axes"])?;
-    if let Shaping::Reshape(sizes) = &shaping
-        && (sizes.iter().any(|size| *size < -1) || sizes.iter().filter(|s| **s == -1).count() > 1)
-    {
-        return Err(Error::invalid_argument("can only specify one unknown dimension"));
+    if let Shaping::Reshape(sizes) = &shaping {
+        check_sizes(sizes)?;
     }
     Ok(Some(Arc::new(shaping)))
+}
+
+fn check_sizes(sizes: &[i64]) -> Result<()> {
+    match sizes.iter().any(|n| *n < -1) || sizes.iter().filter(|n| **n == -1).count() > 1 {
+        true => Err(Error::invalid_argument("can only specify one unknown dimension")),
+        false => Ok(()),
+    }
 }
 
 /// The shape that a reshape gives.
@@ -247,6 +257,58 @@ impl Kernel for Shaping {
             _ => tensor.reshape(dims)?,
         };
         Ok(vec![Column::Stacked(result)])
+    }
+
+    fn tolerance(&self) -> Tolerance {
+        Tolerance::Moved
+    }
+}
+
+/// The first input in the shape that the second one says.
+#[derive(Debug)]
+struct ShapedBy {
+    broadcast: bool,
+}
+
+impl ShapedBy {
+    fn one(&self, x: &Tensor, shape: &Tensor) -> Result<Tensor> {
+        let sizes = cast_tensor(shape, DType::Int64)?.values::<i64>()?.to_vec();
+        let own: Partial = x.dims().iter().map(|dim| Some(*dim)).collect();
+        if !self.broadcast {
+            check_sizes(&sizes)?;
+            let dims: Option<Dims> = reshaped(Some(&own), &sizes)?.into_iter().collect();
+            let dims = dims.ok_or_else(|| Error::internal("a shape is known in part only"))?;
+            return x.clone().reshape(dims);
+        }
+        let size = |dim: &i64| {
+            usize::try_from(*dim)
+                .map_err(|_| Error::invalid_argument("all sizes of a shape must be at least 0"))
+        };
+        let target: Dims = sizes.iter().map(size).collect::<Result<_>>()?;
+        bounded(&target, x.dtype().size())?;
+        let shaping = Shaping::BroadcastTo(target);
+        shaping.rule(&own)?;
+        shaping.walk(x.dims())?.collect(x)
+    }
+}
+
+impl Kernel for ShapedBy {
+    fn infer(&self, specs: &[Spec]) -> Result<Vec<Spec>> {
+        let [x, shape] = inputs(specs)?;
+        let ((dtype, _), (kind, shape)) = (super::cast::dense(x)?, super::cast::dense(shape)?);
+        let rank = match shape.dims() {
+            Some([rank]) if kind.is_integer() => *rank,
+            None if kind.is_integer() => None,
+            _ => return Err(Error::invalid_argument("a shape must be a vector of integers")),
+        };
+        let shape = rank.map_or(PartialShape::UNKNOWN, |rank| {
+            PartialShape::new(std::iter::repeat_n(None, rank))
+        });
+        Ok(vec![Spec::Tensor { dtype, shape }])
+    }
+
+    fn run(&self, args: &[Arg], rows: usize, _: &[Wanted]) -> Result<Vec<Column>> {
+        by_row(args, rows, |row| Ok([self.one(&row[0], &row[1])?]))
     }
 
     fn tolerance(&self) -> Tolerance {
