@@ -10,6 +10,23 @@ from ..names import lookup as _lookup
 from .codecs import (
     is_jpeg,
 )
+from .colour import (
+    adjust_brightness,
+    adjust_contrast,
+    adjust_gamma,
+    adjust_hue,
+    adjust_saturation,
+    convert_image_dtype,
+    grayscale_to_rgb,
+    hsv_to_rgb,
+    per_image_standardization,
+    rgb_to_grayscale,
+    rgb_to_hsv,
+    rgb_to_yiq,
+    rgb_to_yuv,
+    yiq_to_rgb,
+    yuv_to_rgb,
+)
 from .geometry import (
     central_crop,
     crop_to_bounding_box,
@@ -28,17 +45,32 @@ from .resizing import (
 
 __all__ = [
     "ResizeMethod",
+    "adjust_brightness",
+    "adjust_contrast",
+    "adjust_gamma",
+    "adjust_hue",
+    "adjust_saturation",
     "central_crop",
+    "convert_image_dtype",
     "crop_to_bounding_box",
     "flip_left_right",
     "flip_up_down",
+    "grayscale_to_rgb",
+    "hsv_to_rgb",
     "is_jpeg",
     "pad_to_bounding_box",
+    "per_image_standardization",
     "resize",
     "resize_with_crop_or_pad",
     "resize_with_pad",
+    "rgb_to_grayscale",
+    "rgb_to_hsv",
+    "rgb_to_yiq",
+    "rgb_to_yuv",
     "rot90",
     "transpose",
+    "yiq_to_rgb",
+    "yuv_to_rgb",
 ]
 
 __getattr__ = _lookup(__name__)

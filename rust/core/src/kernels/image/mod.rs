@@ -7,7 +7,10 @@
 
 mod bilinear;
 mod check;
+mod colour;
+mod dtype;
 mod each;
+mod pixels;
 mod resize;
 mod spans;
 mod turn;
@@ -22,7 +25,8 @@ use crate::graph::kernel::Kernel;
 /// Makes the kernel of an operation; `None` if the operation is not of this family.
 type Family = fn(&str, &Attrs) -> Result<Option<Arc<dyn Kernel>>>;
 
-const FAMILIES: &[Family] = &[check::build, resize::build, turn::build, window::build];
+const FAMILIES: &[Family] =
+    &[check::build, colour::build, dtype::build, resize::build, turn::build, window::build];
 
 pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> {
     for family in FAMILIES {
