@@ -13,7 +13,7 @@ import headrace as hr
 from headrace import errors
 from headrace.dtypes import as_dtype
 from headrace.nest import flatten, map_structure, same_structure
-from headrace.random import seed_pair
+from headrace.seeds import seed_pair
 
 
 def test_specs_are_values():

@@ -9,6 +9,7 @@ from typing_extensions import disjoint_base
 from headrace.spec import AnySpec
 
 __all__ = [
+    "FunctionSeeds",
     "Graph",
     "GraphBuilder",
     "Iterator",
@@ -16,6 +17,7 @@ __all__ = [
     "RecordReader",
     "RecordWriter",
     "__version__",
+    "argument_key",
     "assert_cardinality",
     "batch",
     "cache",
@@ -28,6 +30,7 @@ __all__ = [
     "decode_message",
     "echo",
     "echo_spec",
+    "element_seed",
     "encode_message",
     "enumerate",
     "filter",
@@ -41,6 +44,7 @@ __all__ = [
     "group_by_window",
     "ignore_errors",
     "interleave",
+    "is_in_call",
     "load",
     "map",
     "pack",
@@ -89,6 +93,21 @@ class Graph:
     def __str__(self) -> str: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
+
+@final
+class FunctionSeeds:
+    """What random ops in a function draw by, from one run to the next."""
+
+    def __new__(
+        cls,
+        global_seed: int,
+        pair: tuple[int, int] | None,
+        entropy: tuple[int, int],
+        drawn: int = 0,
+    ) -> FunctionSeeds: ...
+    def __reduce__(
+        self,
+    ) -> tuple[type[FunctionSeeds], tuple[int, tuple[int, int] | None, tuple[int, int], int]]: ...
 
 @final
 class GraphBuilder:
@@ -290,6 +309,9 @@ def group_by_window(
 ) -> Plan: ...
 def placeholder(spec: _Nest) -> Plan: ...  # for functions that make datasets, while looked at
 def call_seed() -> int | None: ...  # number of a new random op in the call of a function
+def is_in_call() -> bool: ...  # of a function of a dataset, in this thread
+def element_seed(seed: int | None) -> tuple[int, int] | None: ...  # of an op in such a call
+def argument_key() -> tuple[int, int] | None: ...  # of the generator given to such a call
 def enumerate(input: Plan, start: int) -> Plan: ...
 def cache(input: Plan, filename: str | None) -> Plan: ...
 def sharded_snapshot(

@@ -25,9 +25,9 @@ from .iterator import Iterator
 from .nest import flatten, map_structure
 from .ops import refuse_in_trace
 from .options import Options
-from .random import seed_pair
 from .recipe import pack_arrays, unpack_arrays
 from .report import error_report
+from .seeds import seed_pair
 from .spec import spec_of
 from .tensors import SparseTensor
 

@@ -18,6 +18,7 @@ from .convert import SPECS, Converter
 from .errors import InvalidArgumentError, UnimplementedError
 from .nest import flatten, is_structure, items, rebuild, same_structure
 from .recipe import dump_callable, load_callable
+from .seeds import function_seeds
 from .spec import DatasetSpec, TensorSpec, UnknownSpec, shape_within, spec_of
 
 if TYPE_CHECKING:
@@ -48,6 +49,10 @@ class Function:
         64 bits of the qualified name and the bytecode; the same in every process.
     reason
         Why it ran as Python when it was last prepared; ``None`` if it became a graph.
+    seeds
+        What random ops in it draw by.
+    called
+        The function, which is given a generator if it asks for one.
 
     Raises
     ------
@@ -81,13 +86,15 @@ class Function:
                 f'`executor` must be None, "native" or "python", got {executor!r}'
             )
         self.function = function
+        self.seeds = function_seeds()
+        self.called = with_generator(function)
         self.executor = executor
         self.output_signature = output_signature
         self.returns = returns
         self.name = _name(function)
-        self.callable = function
+        self.callable = self.called
         if output_signature is not None:
-            self.callable = _converting(function, output_signature, self.name)
+            self.callable = _converting(self.called, output_signature, self.name)
         self.fingerprint = _fingerprint(function)
         self.reason: str | None = None
 
@@ -106,6 +113,11 @@ class Function:
         self.reason = None
         if self.executor == "python":
             self.reason = 'executor="python"'
+            return self.reason, UnknownSpec()
+        if self.called is not self.function:
+            self.reason = f"{self.name} gets a generator of NumPy as `rng`"
+            if self.executor == "native":
+                raise InvalidArgumentError(f'executor="native" is not possible: {self.reason}')
             return self.reason, UnknownSpec()
         if isinstance(element_spec, UnknownSpec):
             self.reason = "what its elements look like is known in a run only"
@@ -151,7 +163,8 @@ class Function:
 
     def __reduce__(self) -> tuple[Any, ...]:
         blob = dump_callable(self.function, self.name)
-        return _load, (blob, self.executor, self.output_signature, self.returns)
+        arguments = (blob, self.executor, self.output_signature, self.returns)
+        return _load, arguments, {"seeds": self.seeds}
 
     def __repr__(self) -> str:
         return f"<function {self.name}>"
@@ -184,7 +197,8 @@ class GroupFunction(Function):
         return (key, DatasetSpec(element_spec)) if self.argument == "reduce_func" else key
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _load_group, (dump_callable(self.function, self.name), self.argument)
+        arguments = (dump_callable(self.function, self.name), self.argument)
+        return _load_group, arguments, {"seeds": self.seeds}
 
 
 def _load_group(blob: bytes, argument: str) -> GroupFunction:
@@ -238,7 +252,7 @@ class StateFunction(Function):
         return prepared
 
     def _call(self, *args: Any) -> Any:
-        result = self.function(*args)
+        result = self.called(*args)
         self._check(result)
         return result
 
@@ -269,7 +283,8 @@ class StateFunction(Function):
 
     def __reduce__(self) -> tuple[Any, ...]:
         blob = dump_callable(self.function, self.name)
-        return _load_state, (blob, self.executor, self.state_spec, self.argument)
+        arguments = (blob, self.executor, self.state_spec, self.argument)
+        return _load_state, arguments, {"seeds": self.seeds}
 
 
 def _load_state(blob: bytes, executor: Executor, state_spec: Any, argument: str) -> StateFunction:
@@ -319,6 +334,42 @@ def _converting(function: Callable[..., Any], signature: Any, name: str) -> Call
         return convert(function(*args))
 
     return converted
+
+
+def with_generator(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that gives `function` its ``rng``, or itself if it asks for none.
+
+    A function asks by a parameter named ``rng`` that is keyword-only or the last of its positional
+    ones. It gets a new NumPy ``Generator`` at each call, seeded by the place of the element.
+    """
+    if not _asks_for_generator(function):
+        return function
+
+    def called(*args: Any) -> Any:
+        key = np.array(_headrace.argument_key(), np.uint64)
+        return function(*args, rng=np.random.Generator(np.random.Philox(key=key)))
+
+    return called
+
+
+def _asks_for_generator(function: Callable[..., Any]) -> bool:
+    names = getattr(getattr(_unwrapped(function), "__code__", None), "co_varnames", ())
+    if "rng" not in names:  # most functions, without the cost of a look at the signature
+        return False
+    import inspect
+
+    if "rng" in getattr(function, "keywords", ()):  # a partial that has one already
+        return False
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return False
+    kinds = inspect.Parameter
+    for parameter in parameters:
+        if parameter.name == "rng" and parameter.kind is kinds.KEYWORD_ONLY:
+            return True
+    plain = [p.name for p in parameters if p.kind is kinds.POSITIONAL_OR_KEYWORD]
+    return plain[-1:] == ["rng"] and len(parameters) > 1
 
 
 def _unwrapped(function: Any) -> Any:

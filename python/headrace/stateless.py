@@ -26,10 +26,10 @@ __all__ = [
     "stateless_uniform",
 ]
 
-_FLOATS = ("float16", "bfloat16", "float32", "float64")
-_LIMITED = ("int32", "int64")
-_INTEGERS = (*_LIMITED, "uint32", "uint64")
-_CLASSES = ("int32", "int64")
+FLOATS = ("float16", "bfloat16", "float32", "float64")
+LIMITED = ("int32", "int64")
+INTEGERS = (*LIMITED, "uint32", "uint64")
+CLASSES = ("int32", "int64")
 
 
 def stateless_uniform(
@@ -76,19 +76,15 @@ def stateless_uniform(
     array([4, 8, 7])
     """
     check_algorithm(alg)
-    kind = number_dtype(dtype, _FLOATS + _INTEGERS)
+    kind = number_dtype(dtype, FLOATS + INTEGERS)
     seed = seed_of(seed)
-    if dtype_name(kind) in _FLOATS:
-        drawn = _drawn("stateless_uniform", shape, kind, seed)
-        if is_plain(minval, 0) and (maxval is None or is_plain(maxval, 1)):
-            return drawn
-        low, high = of_dtype(minval, kind), of_dtype(1 if maxval is None else maxval, kind)
-        return drawn * (high - low) + low
+    if dtype_name(kind) in FLOATS:
+        return uniform_between(shape, seed, minval, 1 if maxval is None else maxval, kind)
     check_limits(minval, maxval, kind)
     if minval is None:
-        return _drawn("stateless_uniform_full_int", shape, kind, seed)
+        return drawn("stateless_uniform_full_int", shape, kind, seed)
     limits = of_dtype(minval, kind), of_dtype(maxval, kind)
-    return _drawn("stateless_uniform_int", shape, kind, seed, *limits)
+    return drawn("stateless_uniform_int", shape, kind, seed, *limits)
 
 
 def stateless_normal(
@@ -125,7 +121,9 @@ def stateless_normal(
     >>> hr.random.stateless_normal([2], seed=[1, 2])
     array([0.5441101 , 0.20738031], dtype=float32)
     """
-    return _scaled("stateless_normal", shape, seed, mean, stddev, dtype, alg)
+    check_algorithm(alg)
+    kind = number_dtype(dtype, FLOATS)
+    return scaled("stateless_normal", shape, seed_of(seed), mean, stddev, kind)
 
 
 def stateless_truncated_normal(
@@ -149,7 +147,9 @@ def stateless_truncated_normal(
     >>> bool((abs(x) < 6).all())
     True
     """
-    return _scaled("stateless_truncated_normal", shape, seed, mean, stddev, dtype, alg)
+    check_algorithm(alg)
+    kind = number_dtype(dtype, FLOATS)
+    return scaled("stateless_truncated_normal", shape, seed_of(seed), mean, stddev, kind)
 
 
 def stateless_categorical(
@@ -183,7 +183,7 @@ def stateless_categorical(
     >>> hr.random.stateless_categorical(np.log([[1.0, 1.0, 8.0]]), 6, seed=[1, 2])
     array([[2, 2, 1, 2, 2, 2]])
     """
-    kind = number_dtype(dtype, _CLASSES)
+    kind = number_dtype(dtype, CLASSES)
     samples = checks.integer("num_samples", num_samples)
     attrs = {"num_samples": samples, "dtype": kind}
     return apply_op("stateless_categorical", attrs, seed_of(seed), floats(logits))[0]
@@ -245,16 +245,25 @@ def fold_in(seed: Any, data: Any, alg: str = "auto_select") -> Any:
     return np.stack([drawn, data])
 
 
-def _scaled(op: str, shape: Any, seed: Any, mean: Any, stddev: Any, dtype: Any, alg: str) -> Any:
-    check_algorithm(alg)
-    kind = number_dtype(dtype, _FLOATS)
-    drawn = _drawn(op, shape, kind, seed_of(seed))
+def uniform_between(shape: Any, source: Any, minval: Any, maxval: Any, dtype: DType) -> Any:
+    """Draw floats from a range with a seed at hand."""
+    numbers = drawn("stateless_uniform", shape, dtype, source)
+    if is_plain(minval, 0) and is_plain(maxval, 1):
+        return numbers
+    low, high = of_dtype(minval, dtype), of_dtype(maxval, dtype)
+    return numbers * (high - low) + low
+
+
+def scaled(op: str, shape: Any, source: Any, mean: Any, stddev: Any, dtype: DType) -> Any:
+    """Draw normal numbers with a seed at hand."""
+    numbers = drawn(op, shape, dtype, source)
     if is_plain(mean, 0) and is_plain(stddev, 1):
-        return drawn
-    return drawn * of_dtype(stddev, kind) + of_dtype(mean, kind)
+        return numbers
+    return numbers * of_dtype(stddev, dtype) + of_dtype(mean, dtype)
 
 
-def _drawn(op: str, shape: Any, dtype: DType, seed: Any, *limits: Any) -> Any:
+def drawn(op: str, shape: Any, dtype: DType, seed: Any, *limits: Any) -> Any:
+    """Draw numbers of a shape with a seed at hand."""
     attrs: dict[str, Any] = {"dtype": dtype}
     sizes = sizes_of(shape)
     if isinstance(sizes, list):
@@ -368,7 +377,7 @@ def check_limits(minval: Any, maxval: Any, dtype: DType) -> None:
             f"integers need both `minval` and `maxval`, or None for both, got {minval!r} and "
             f"{maxval!r}"
         )
-    if minval is not None and dtype_name(dtype) not in _LIMITED:
+    if minval is not None and dtype_name(dtype) not in LIMITED:
         raise InvalidArgumentError(
             f"{dtype_name(dtype)} has no limits: give minval=None, maxval=None, or int32 or int64"
         )

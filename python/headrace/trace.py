@@ -146,6 +146,8 @@ class Tracer:
         Why it cannot be finished; stays even if the function swallows the exception.
     outer
         The trace that this one is part of: that of a function which makes datasets.
+    draws
+        Random ops without a seed so far.
     meets
         ``"datasets"`` or ``"optionals"`` where such are among what goes in, is used or comes out:
         there will be no graph, only a spec. Else empty.
@@ -156,6 +158,7 @@ class Tracer:
         self.refusal: Refusal | None = None
         self.outer = outer
         self.meets = ""
+        self.draws = 0
 
     def place(self, reason: str, hint: str) -> Refusal:
         """Make a refusal for the line of the user's code that runs now."""
@@ -171,6 +174,11 @@ class Tracer:
         """Stop the trace."""
         self.refusal = self.refusal or self.place(reason, hint)
         raise TraceRefused(self.refusal)
+
+    def next_draw(self) -> int:
+        """Return the number of a random op without a seed."""
+        self.draws += 1
+        return self.draws - 1
 
     def input(self, spec: AnySpec) -> Any:
         """Return the stand-in for a component of the element, or for what a dataset would give."""

@@ -57,9 +57,13 @@ class TensorFunction(Function):
         return _restored, (plain.__reduce__(),)
 
 
-def _restored(reduced: tuple[Callable[..., Function], tuple[Any, ...]]) -> TensorFunction:
-    make, args = reduced
-    return tensor_function(make(*args))
+def _restored(
+    reduced: tuple[Callable[..., Function], tuple[Any, ...], dict[str, Any]],
+) -> TensorFunction:
+    make, args, state = reduced
+    made = tensor_function(make(*args))
+    made.__dict__.update(state)
+    return made
 
 
 _KINDS: dict[type[Function], type[TensorFunction]] = {}
@@ -85,7 +89,7 @@ def tensor_function(function: Function, called_by: str = "a dataset") -> TensorF
     made._known = []
     made.called_by = called_by
     made.user_function = function.function
-    made.function = _with_tensors(function.function)
+    made.function = made.called = _with_tensors(function.function)
     called: Any = function.callable
     if getattr(called, "__self__", None) is function:
         made.callable = getattr(made, called.__name__)

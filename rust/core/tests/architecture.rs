@@ -15,7 +15,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("io", &["data", "error"]),
     ("formats", &["data", "error", "io"]),
     ("random", &["error"]),
-    ("graph", &["data", "error", "kernels"]),
+    ("graph", &["data", "error", "kernels", "random"]),
     ("kernels", &["data", "error", "formats", "graph", "io", "random"]),
     ("engine", &["data", "error", "graph", "random"]),
     ("sources", &["data", "engine", "error", "formats", "graph", "io", "random"]),

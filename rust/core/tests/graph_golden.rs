@@ -9,6 +9,7 @@ use headrace::data::{
 };
 use headrace::graph::{Arg, Attr, Attrs, GraphBuilder};
 use headrace::kernels;
+use headrace::random::Site;
 use serde_json::Value as Json;
 
 fn attr(json: &Json) -> Attr {
@@ -219,7 +220,7 @@ fn rows_of_differing_length_keep_their_length() {
     let back = builder.add("slice", back, &raw).unwrap();
     let graph = builder.finish(Structure::Leaf, back).unwrap();
     let chunk = headrace::data::Chunk::of_column(column).unwrap();
-    let out = graph.eval(&chunk).unwrap();
+    let out = graph.eval(&chunk, &Site::default()).unwrap();
     assert_eq!(dense(&out.columns()[0], 1).values::<u8>().unwrap(), b"fedc");
     assert_eq!(dense(&out.columns()[0], 2).dims(), [0]);
 }

@@ -6,6 +6,7 @@
 
 use headrace::data::{Chunk, Column, DType, Rows, Spec, Structure, Tensor, Value};
 use headrace::graph::{Attr, Attrs, Graph, GraphBuilder, ValueId};
+use headrace::random::Site;
 use proptest::prelude::*;
 
 const ROWS: usize = 7;
@@ -115,7 +116,7 @@ fn in_parts(graph: &Graph, chunk: &Chunk, size: usize) -> headrace::Result<Vec<V
     let mut outputs = vec![Vec::new(); graph.specs().len()];
     for start in (0..chunk.rows()).step_by(size) {
         let part = chunk.slice(start..(start + size).min(chunk.rows()))?;
-        let result = graph.eval(&part)?;
+        let result = graph.eval(&part, &Site::default())?;
         for (column, output) in outputs.iter_mut().enumerate() {
             output.extend(rows(&result, column));
         }

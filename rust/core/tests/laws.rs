@@ -6,7 +6,12 @@ use headrace::engine::access::Access;
 use headrace::engine::node::Rewrites;
 use headrace::engine::{Cardinality, RunOptions};
 use headrace::transforms::skip::SkipNode;
-use support::{CASES, Case, Outcome, Reader, options, read, row_text};
+use support::{CASES, Case, Outcome, Reader, drawing, options, read, row_text};
+
+/// All plans there are.
+fn cases() -> impl Iterator<Item = &'static Case> {
+    CASES.iter().chain(drawing::CASES)
+}
 
 fn outcomes((_, plan): &Case) -> Vec<Outcome> {
     read(&plan(), RunOptions::default())
@@ -18,7 +23,7 @@ fn failing(outcomes: &[Outcome]) -> bool {
 
 #[test]
 fn elements_do_not_depend_on_the_size_of_chunks() {
-    for case @ (name, plan) in CASES {
+    for case @ (name, plan) in cases() {
         let expected = outcomes(case);
         for rows in [1, 2, 7, 1024] {
             assert_eq!(read(&plan(), options(rows)), expected, "{name} in chunks of {rows}");
@@ -28,7 +33,7 @@ fn elements_do_not_depend_on_the_size_of_chunks() {
 
 #[test]
 fn elements_do_not_depend_on_the_number_of_threads() {
-    for case @ (name, plan) in CASES {
+    for case @ (name, plan) in cases() {
         let one = RunOptions { private_threadpool_size: Some(1), ..RunOptions::default() };
         assert_eq!(read(&plan(), one), outcomes(case), "{name}");
     }
@@ -36,7 +41,7 @@ fn elements_do_not_depend_on_the_number_of_threads() {
 
 #[test]
 fn elements_do_not_depend_on_rewrites() {
-    for case @ (name, plan) in CASES {
+    for case @ (name, plan) in cases() {
         for options in [rewriting(Rewrites::NONE), rewriting(Rewrites::ALL)] {
             assert_eq!(read(&plan(), options), outcomes(case), "{name}");
         }
@@ -50,7 +55,7 @@ fn rewriting(rewrites: Rewrites) -> RunOptions {
 
 #[test]
 fn states_do_not_depend_on_rewrites() {
-    for case @ (name, plan) in CASES {
+    for case @ (name, plan) in cases() {
         let all = outcomes(case);
         let both = [Rewrites::NONE, Rewrites::ALL];
         for (before, after) in [(both[0], both[1]), (both[1], both[0])] {
@@ -67,7 +72,7 @@ fn states_do_not_depend_on_rewrites() {
 
 #[test]
 fn skip_equals_dropping() {
-    for case @ (name, plan) in CASES {
+    for case @ (name, plan) in cases() {
         let all = outcomes(case);
         if failing(&all) {
             continue;
@@ -81,7 +86,7 @@ fn skip_equals_dropping() {
 
 #[test]
 fn a_run_resumes_from_every_position() {
-    for case @ (name, plan) in CASES {
+    for case @ (name, plan) in cases() {
         let all = outcomes(case);
         for rows in [2, 1024] {
             let mut reader = Reader::open(&plan(), options(rows), None);
@@ -98,7 +103,7 @@ fn a_run_resumes_from_every_position() {
 
 #[test]
 fn a_resumed_run_resumes_again() {
-    for case @ (name, plan) in CASES {
+    for case @ (name, plan) in cases() {
         let all = outcomes(case);
         for n in (0..all.len()).step_by(3) {
             let mut first = Reader::open(&plan(), options(1024), None);
@@ -114,7 +119,7 @@ fn a_resumed_run_resumes_again() {
 
 #[test]
 fn cardinality_is_the_count() {
-    for case @ (name, plan) in CASES {
+    for case @ (name, plan) in cases() {
         // Of failing elements tf.data counts what would come without errors.
         let all = outcomes(case);
         if let (Cardinality::Known(n), false) = (plan().cardinality(), failing(&all)) {
@@ -126,7 +131,7 @@ fn cardinality_is_the_count() {
 #[test]
 fn random_access_gives_what_iterating_gives() {
     let mut tried = 0;
-    for case @ (name, plan) in CASES {
+    for case @ (name, plan) in cases() {
         let Ok(access) = Access::open(&plan(), RunOptions::default()) else { continue };
         let all = outcomes(case);
         if failing(&all) {
@@ -145,7 +150,7 @@ fn random_access_gives_what_iterating_gives() {
 
 #[test]
 fn states_stay_small() {
-    for (name, plan) in CASES {
+    for (name, plan) in cases() {
         let mut reader = Reader::open(&plan(), RunOptions::default(), None);
         while reader.next().is_some() {
             assert!(reader.state().to_json().unwrap().len() < 4096, "{name}");

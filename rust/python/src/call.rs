@@ -8,10 +8,12 @@ use headrace::Error;
 use headrace::data::{Chunk, ElementSpec, Structure};
 use headrace::graph::Fnv;
 use headrace::graph::call::{Called, Prepared, UserFunction};
+use headrace::random::Site;
+use headrace::random::site::{CallSeeds, OpSeed};
 use headrace::transforms::ignore_errors::ErrorReport;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyTuple, PyType};
 
 use crate::convert::Access;
 use crate::elements::{Elements, Packers, element};
@@ -43,6 +45,8 @@ pub(crate) struct PythonFunction {
     on_trial: bool,
     arguments: Packers,
     results: Packers,
+    /// What random ops in it draw by; Python may hold it too, to pickle it.
+    seeds: Option<Py<FunctionSeeds>>,
     /// Made inside a call of another function: it runs while what it captures is as it was.
     made_in_call: bool,
     /// What it was found to be, if it was made in a call.
@@ -58,6 +62,10 @@ impl PythonFunction {
             name: function.getattr(intern!(py, "name"))?.extract()?,
             fingerprint: function.getattr(intern!(py, "fingerprint"))?.extract()?,
             function: function.clone().unbind(),
+            seeds: match function.getattr_opt(intern!(py, "seeds"))? {
+                Some(seeds) => Some(seeds.cast_into::<FunctionSeeds>()?.unbind()),
+                None => None,
+            },
             impure: AtomicBool::new(false),
             on_trial: function.getattr(intern!(py, "on_trial"))?.extract()?,
             arguments: Packers::default(),
@@ -79,13 +87,14 @@ impl PythonFunction {
         Ok(Prepared::Foreign { reason, gives: element_spec(&gives)? })
     }
 
-    fn call_attached(&self, py: Python<'_>, chunk: &Chunk) -> Result<Called> {
+    fn call_attached(&self, py: Python<'_>, chunk: &Chunk, site: &Site) -> Result<Called> {
         let packer = self.arguments.packer(py, chunk.structure())?;
         let positional = matches!(**chunk.structure(), Structure::Tuple(_));
         let callable = self.callable.bind(py);
         let mut results = Elements::new(&self.results, Lists::Tuple, chunk.rows());
         let mut error = None;
         for row in 0..chunk.rows() {
+            let _call = Call::begin(site.at(row as u64));
             let outcome = call_row(callable, &packer, chunk, row, positional);
             if let Err(fault) = outcome.and_then(|result| results.push(&result)) {
                 error = Some(self.named(fault));
@@ -109,17 +118,29 @@ impl PythonFunction {
 }
 
 thread_local! {
-    /// How many calls of functions this thread is in, and the random ops made in the innermost.
-    static CALLS: Cell<(usize, i64)> = const { Cell::new((0, 0)) };
+    static CALLS: Cell<Calls> = const { Cell::new(Calls { depth: 0, made: 0, drawn: 0, site: None }) };
+}
+
+/// Where a thread is in functions of datasets.
+#[derive(Clone, Copy)]
+struct Calls {
+    /// How many calls it is in.
+    depth: usize,
+    /// Seeded steps of datasets that the innermost has made.
+    made: i64,
+    /// Random ops that the innermost has run.
+    drawn: u32,
+    /// The element of the innermost.
+    site: Option<Site>,
 }
 
 /// A call of a user's function, while it lasts.
-struct Call((usize, i64));
+struct Call(Calls);
 
 impl Call {
-    fn begin() -> Self {
+    fn begin(site: Site) -> Self {
         let outer = CALLS.get();
-        CALLS.set((outer.0 + 1, 0));
+        CALLS.set(Calls { depth: outer.depth + 1, made: 0, drawn: 0, site: Some(site) });
         Call(outer)
     }
 }
@@ -132,15 +153,72 @@ impl Drop for Call {
 
 /// True while this thread calls a function of a dataset.
 pub(crate) fn is_inside() -> bool {
-    CALLS.get().0 > 0
+    CALLS.get().depth > 0
+}
+
+/// True while this thread calls a function of a dataset.
+#[pyfunction]
+pub(crate) fn is_in_call() -> bool {
+    is_inside()
 }
 
 /// The number of a new random op in the call that this thread is in; `None` outside of calls.
 #[pyfunction]
 pub(crate) fn call_seed() -> Option<i64> {
-    let (depth, made) = CALLS.get();
-    CALLS.set((depth, made + i64::from(depth > 0)));
-    (depth > 0).then_some(made)
+    let calls = CALLS.get();
+    let inside = calls.depth > 0;
+    CALLS.set(Calls { made: calls.made + i64::from(inside), ..calls });
+    inside.then_some(calls.made)
+}
+
+/// The seed of the next random op in the call that this thread is in, `seed` that of the op; `None`
+/// outside of calls.
+#[pyfunction]
+#[pyo3(signature = (seed))]
+pub(crate) fn element_seed(seed: Option<i64>) -> Option<(i64, i64)> {
+    let calls = CALLS.get();
+    let op = match seed {
+        Some(seed) => OpSeed::Given(seed),
+        None => {
+            CALLS.set(Calls { drawn: calls.drawn + 1, ..calls });
+            OpSeed::Numbered(calls.drawn)
+        }
+    };
+    let [first, second] = calls.site?.seeds(op, 1).next()?;
+    Some((first as i64, second as i64))
+}
+
+/// The key of the generator that is an argument of the call that this thread is in.
+#[pyfunction]
+pub(crate) fn argument_key() -> Option<(u64, u64)> {
+    let [first, second] = CALLS.get().site?.seeds(OpSeed::Argument, 1).next()?;
+    Some((first, second))
+}
+
+/// What random ops in a function draw by, from one run to the next.
+#[pyclass(frozen, module = "headrace._headrace")]
+pub(crate) struct FunctionSeeds(CallSeeds);
+
+#[pymethods]
+impl FunctionSeeds {
+    /// Seeds that follow from `pair`, or else from `entropy`; `global_seed` goes with the seeds
+    /// of ops.
+    #[new]
+    #[pyo3(signature = (global_seed, pair, entropy, drawn=0))]
+    fn new(global_seed: u64, pair: Option<(u64, u64)>, entropy: (u64, u64), drawn: u64) -> Self {
+        let seeds = CallSeeds::new(global_seed, pair, entropy);
+        seeds.advance(drawn);
+        FunctionSeeds(seeds)
+    }
+
+    #[allow(clippy::type_complexity)]
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> (Bound<'py, PyType>, (u64, Option<(u64, u64)>, (u64, u64), u64)) {
+        let seeds = &slf.get().0;
+        let pair = seeds.is_seeded().then_some(seeds.pair());
+        (slf.get_type(), (seeds.global(), pair, seeds.pair(), seeds.drawn()))
+    }
 }
 
 /// Calls the function on one row. A plain tuple becomes positional arguments.
@@ -151,7 +229,6 @@ fn call_row<'py>(
     row: usize,
     positional: bool,
 ) -> Result<Bound<'py, PyAny>> {
-    let _call = Call::begin();
     let argument = element(callable.py(), packer, chunk, row, Access::View)?;
     if positional {
         return Ok(callable.call1(argument.cast_into::<PyTuple>()?)?);
@@ -196,8 +273,12 @@ impl UserFunction for PythonFunction {
         Ok(prepared)
     }
 
-    fn call(&self, chunk: &Chunk) -> Called {
-        attached(|py| self.call_attached(py, chunk)).unwrap_or_else(Called::failed)
+    fn call(&self, chunk: &Chunk, site: &Site) -> Called {
+        attached(|py| self.call_attached(py, chunk, site)).unwrap_or_else(Called::failed)
+    }
+
+    fn seeds(&self) -> Option<&CallSeeds> {
+        self.seeds.as_ref().map(|seeds| &seeds.get().0)
     }
 
     fn is_exempt_from_trial(&self) -> bool {

@@ -35,7 +35,9 @@ mod _headrace {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::call::{call_seed, fingerprint};
+    use crate::call::{
+        FunctionSeeds, argument_key, call_seed, element_seed, fingerprint, is_in_call,
+    };
     #[pymodule_export]
     use crate::from_python::echo;
     #[pymodule_export]

@@ -16,6 +16,7 @@ use crate::engine::stats::StageStats;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
 use crate::graph::call::{Called, FunctionRun, Prepared, UserFunction};
+use crate::random::Site;
 use crate::sources::tensors::TensorsNode;
 
 /// How many elements make a group.
@@ -168,8 +169,12 @@ impl Node for GroupByWindowNode {
         Some(&self.key)
     }
 
-    fn function_count(&self) -> usize {
-        3
+    fn functions(&self) -> Vec<&Arc<dyn UserFunction>> {
+        let size = match &self.size {
+            WindowSize::Fixed(_) => None,
+            WindowSize::Function(function) => Some(function),
+        };
+        [&self.key, &self.reduce].into_iter().chain(size).collect()
     }
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
@@ -178,15 +183,25 @@ impl Node for GroupByWindowNode {
         let size = match &self.size {
             WindowSize::Fixed(size) => Size::Fixed(check_size(*size)?),
             WindowSize::Function(function) => {
-                Size::Function(opening.function_at(2, function, &key_spec())?)
+                let site = opening.site(2, function);
+                Size::Function(opening.function_at(2, function, &key_spec())?, site)
             }
         };
+        let site = opening.site(0, &self.key);
         Ok(Box::new(GroupByWindowStage {
             input: opening.input(0, &self.input)?,
-            key: Apply { function: key, stage: "group_by_window", declared: None },
+            key: Apply {
+                function: key,
+                site,
+                stage: "group_by_window",
+                declared: None,
+                counts: false,
+            },
             reduce,
+            reduce_site: opening.site(1, &self.reduce),
+            reduced: 0,
             size,
-            nested: opening.nested(),
+            nested: opening.nested(1, &self.reduce),
             stats: Arc::clone(&opening.stats),
             ready: VecDeque::new(),
             groups: BTreeMap::new(),
@@ -203,7 +218,7 @@ impl Node for GroupByWindowNode {
 
 enum Size {
     Fixed(usize),
-    Function(Arc<FunctionRun>),
+    Function(Arc<FunctionRun>, Site),
 }
 
 /// Elements of one key.
@@ -219,6 +234,9 @@ struct GroupByWindowStage {
     input: Input,
     key: Apply,
     reduce: Arc<FunctionRun>,
+    reduce_site: Site,
+    /// Number of groups that were reduced.
+    reduced: u64,
     size: Size,
     nested: Nested,
     stats: Arc<StageStats>,
@@ -290,10 +308,10 @@ impl GroupByWindowStage {
         if !self.groups.contains_key(&key) {
             let size = match &self.size {
                 Size::Fixed(size) => *size,
-                Size::Function(function) => {
+                Size::Function(function, site) => {
                     let argument =
                         Chunk::of_column(Value::Tensor(Tensor::scalar(key)?).to_column()?)?;
-                    let size = single(function.call(&argument))?;
+                    let size = single(function.call(&argument, &site.at(self.begun)))?;
                     check_size(integer("window_size_func", &size, 0)?)?
                 }
             };
@@ -322,7 +340,9 @@ impl GroupByWindowStage {
             Column::Foreign([window].into()),
         ];
         let pair = Arc::new(Structure::Tuple(vec![Structure::Leaf, Structure::Leaf]));
-        let reduced = single(self.reduce.call(&Chunk::new(1, pair, columns)?))?;
+        let site = self.reduce_site.at(self.reduced);
+        self.reduced += 1;
+        let reduced = single(self.reduce.call(&Chunk::new(1, pair, columns)?, &site))?;
         let plan = match reduced.columns() {
             [column] => plan_in(column).ok(),
             _ => None,

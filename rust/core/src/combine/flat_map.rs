@@ -68,9 +68,10 @@ impl Plans {
         function: &Arc<dyn UserFunction>,
         spec: &ElementSpec,
     ) -> Result<Self> {
+        let (site, nested) = (opening.site(0, function), opening.nested(0, function));
         let function = opening.function(function, spec)?;
-        let work = Apply { function, stage, declared: None };
-        Ok(Plans { input, work, nested: opening.nested(), taken: opening.mark.own(0) })
+        let work = Apply { function, site, stage, declared: None, counts: false };
+        Ok(Plans { input, work, nested, taken: opening.mark.own(0) })
     }
 
     /// As [`Plans::open`], for plans that drivers of the stage pull from.

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::data::{Chunk, Column, ElementSpec, Spec};
+use crate::data::{Chunk, Column, ElementSpec, Mark, Position, Spec};
 use crate::engine::driver::{Outcomes, Work};
 use crate::engine::node::Arg;
 use crate::engine::run::RunContext;
 use crate::engine::stage::is_final;
 use crate::error::{Error, Result};
 use crate::graph::call::{Called, FunctionRun, Prepared, UserFunction};
+use crate::random::Site;
 
 /// How many calls of its function a stage makes at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,19 +79,24 @@ pub(crate) fn function_notes(prepared: &Prepared) -> Vec<String> {
 /// Calls a function on chunks.
 pub(crate) struct Apply {
     pub(crate) function: Arc<FunctionRun>,
+    /// Where the first element of the stage stands.
+    pub(crate) site: Site,
     pub(crate) stage: &'static str,
     /// What the results of foreign code must look like.
     pub(crate) declared: Option<ElementSpec>,
+    /// Marks are wrapped in the number of the element.
+    pub(crate) counts: bool,
 }
 
 impl Apply {
     /// The outcome of each element: results, with the rows of the chunk they are for, and errors.
+    /// `first` is the number of the first element among those of the stage.
     pub(crate) fn outcomes(&self, chunk: &Chunk, first: u64) -> Vec<Result<(usize, Chunk)>> {
         let mut outcomes = Vec::new();
         let mut at = 0;
         while at < chunk.rows() {
             let Called { done, error } = match chunk.slice(at..chunk.rows()) {
-                Ok(rest) => self.function.call(&rest),
+                Ok(rest) => self.function.call(&rest, &self.site.at(first + at as u64)),
                 Err(error) => Called::failed(error),
             };
             if let Some(done) = done {
@@ -172,8 +178,16 @@ fn fits(spec: &Spec, column: &Column) -> bool {
     }
 }
 
+/// The mark of a stage that counts its elements: their number, and where its input stands.
+pub(crate) fn counted(first: u64, mark: Mark) -> Mark {
+    Mark::new([first], vec![Position { mark, since: 0 }])
+}
+
 impl Work for Apply {
     fn run(&self, chunk: Chunk, first: u64) -> Outcomes {
+        let wrap = |mark| if self.counts { counted(first, mark) } else { mark };
+        let mark = chunk.mark.clone().map(wrap);
+        let chunk = chunk.marked(mark);
         let outcomes = self.outcomes(&chunk, first).into_iter();
         outcomes.map(|outcome| outcome.map(|(_, done)| done)).collect()
     }

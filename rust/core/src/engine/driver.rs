@@ -29,7 +29,7 @@ const START: Duration = Duration::from_millis(1);
 /// What happens to a chunk between source and consumer.
 pub trait Work: Send + Sync {
     /// The outcomes for the elements of a chunk, in order; `first` is the number of its first
-    /// element, counted from where the driver was opened.
+    /// element among the outcomes of the input.
     fn run(&self, chunk: Chunk, first: u64) -> Outcomes;
 }
 
@@ -61,7 +61,7 @@ enum Slot {
 
 struct Source {
     input: Input,
-    /// Outcomes pulled so far.
+    /// The number of the next outcome.
     pulled: u64,
     /// `None` once the input has ended.
     slots: Option<Sender<Slot>>,
@@ -106,6 +106,17 @@ enum Round {
 impl Driver {
     /// A driver over `input`. Nothing is pulled before the consumer first asks.
     pub fn new(input: Input, plan: Plan, run: &Arc<RunContext>, stats: &Arc<StageStats>) -> Self {
+        Self::at(0, input, plan, run, stats)
+    }
+
+    /// As [`Driver::new`], where the first outcome of the input has number `first`.
+    pub fn at(
+        first: u64,
+        input: Input,
+        plan: Plan,
+        run: &Arc<RunContext>,
+        stats: &Arc<StageStats>,
+    ) -> Self {
         // Twice the window, so that a send never waits: the consumer's own round comes on top.
         let (tx, rx) = bounded(plan.window.max(1) * 2);
         let quiet = input.quiet();
@@ -114,7 +125,7 @@ impl Driver {
             run: Arc::clone(run),
             stats: Arc::clone(stats),
             plan,
-            source: Mutex::new(Source { input, pulled: 0, slots: Some(tx) }),
+            source: Mutex::new(Source { input, pulled: first, slots: Some(tx) }),
             demand: AtomicUsize::new(1),
             in_flight: AtomicUsize::new(0),
             tasks: AtomicUsize::new(0),

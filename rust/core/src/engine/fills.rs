@@ -17,11 +17,26 @@ use crate::engine::run::RunContext;
 use crate::engine::seeds::DrawLog;
 use crate::engine::stage::{Input, OwnedPlace};
 use crate::error::Result;
+use crate::random::site::RunKey;
 
-/// The draws of one pass, by the slots of the seeded stages below the cache, counted from its own.
+/// The draws of one pass.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Fill(BTreeMap<usize, DrawLog>);
+#[serde(default)]
+pub struct Fill {
+    /// Of the seeded stages below the cache, by their slots, counted from its own.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    draws: BTreeMap<usize, DrawLog>,
+    /// What the functions below draw by, counted in the same way.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    functions: BTreeMap<usize, RunKey>,
+    /// The epochs that the pass was in.
+    #[serde(skip_serializing_if = "is_zero")]
+    epochs: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
 
 /// A pass that a cache holds.
 struct Adopted {
@@ -67,6 +82,7 @@ pub struct CachePlace {
     pub(crate) place: OwnedPlace,
     pub(crate) number: usize,
     pub(crate) slots: Range<usize>,
+    pub(crate) functions: Range<usize>,
 }
 
 impl CachePlace {
@@ -76,6 +92,14 @@ impl CachePlace {
     /// Those of the nodes.
     pub fn open(&self, input: &Plan) -> Result<Input> {
         self.place.open(input, Position::default())
+    }
+
+    /// As [`CachePlace::open`] for the pass that would fill the cache: the first of the run.
+    ///
+    /// # Errors
+    /// Those of the nodes.
+    pub fn open_first(&self, input: &Plan) -> Result<Input> {
+        self.place.in_first_epochs().open(input, Position::default())
     }
 
     /// What the stages below have drawn so far.
@@ -89,7 +113,11 @@ impl CachePlace {
         let draws = lock(&self.run.draws);
         let logs = draws.range(self.slots.clone());
         let logs = logs.map(|(slot, log)| (slot - self.slots.start, log.pass_from(count(*slot))));
-        Fill(logs.collect())
+        let (first, functions) = (self.functions.start, self.functions.clone());
+        let functions = self.run.drawing_keys(functions).into_iter();
+        let functions: BTreeMap<_, _> = functions.map(|(id, key)| (id - first, key)).collect();
+        let epochs = if functions.is_empty() { 0 } else { self.place.epochs() };
+        Fill { draws: logs.collect(), functions, epochs }
     }
 
     /// The pass that the cache is known to hold in this run.
@@ -106,9 +134,15 @@ impl CachePlace {
     }
 
     /// The next draws below are those of `fill`.
-    pub fn replay(&self, fill: &Fill) {
+    pub fn replay(&mut self, fill: &Fill) {
+        if !fill.functions.is_empty() {
+            self.place.set_epochs(fill.epochs);
+        }
+        for (id, key) in &fill.functions {
+            lock(&self.run.keys).insert(id + self.functions.start, *key);
+        }
         let (mut draws, mut restored) = (lock(&self.run.draws), lock(&self.run.restored));
-        for (slot, log) in &fill.0 {
+        for (slot, log) in &fill.draws {
             draws.remove(&(slot + self.slots.start));
             restored.insert(slot + self.slots.start, log.clone());
         }
@@ -127,8 +161,18 @@ impl CachePlace {
         let mut logs = draws.range(self.slots.clone()).chain(restored.range(self.slots.clone()));
         logs.all(|(slot, log)| {
             !log.replays()
-                || fill.0.get(&(slot - self.slots.start)).is_some_and(|pass| log.begins_as(pass))
-        })
+                || fill
+                    .draws
+                    .get(&(slot - self.slots.start))
+                    .is_some_and(|pass| log.begins_as(pass))
+        }) && (!self.is_restored() || self.has_keys_of(fill))
+    }
+
+    /// True if the functions below draw in this run by what they drew by in `fill`.
+    fn has_keys_of(&self, fill: &Fill) -> bool {
+        let keys = lock(&self.run.keys);
+        let first = self.functions.start;
+        fill.functions.iter().all(|(id, key)| keys.get(&(id + first)) == Some(key))
     }
 
     /// True if the run goes on from a state.

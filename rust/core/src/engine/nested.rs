@@ -22,6 +22,7 @@ use crate::engine::state::State;
 use crate::error::{Error, Result};
 use crate::graph::call::Prepared;
 use crate::graph::hash::Fnv;
+use crate::random::Site;
 
 /// A plan as a component.
 pub fn dataset_value(plan: Plan) -> ForeignValue {
@@ -75,12 +76,14 @@ pub struct Nested {
     run: Arc<RunContext>,
     slot: usize,
     driven: bool,
+    site: Site,
 }
 
 impl Nested {
-    /// For the stage with this slot among the seeds of the run.
-    pub(crate) fn new(run: &Arc<RunContext>, slot: usize, driven: bool) -> Self {
-        Nested { run: Arc::clone(run), slot, driven }
+    /// For the stage with this slot among the seeds of the run, whose function's first call is at
+    /// `site`.
+    pub(crate) fn new(run: &Arc<RunContext>, slot: usize, driven: bool, site: Site) -> Self {
+        Nested { run: Arc::clone(run), slot, driven, site }
     }
 
     /// The same for plans that drivers pull from.
@@ -99,7 +102,7 @@ impl Nested {
     /// # Errors
     /// Those of the nodes.
     pub fn open(&self, plan: &Plan) -> Result<Input> {
-        let child = self.run.child(self.slot);
+        let child = self.run.child(self.slot, self.site);
         Place::root(&child, self.driven).open(plan, Position::default())
     }
 }
@@ -112,6 +115,9 @@ pub(crate) struct Outer {
     pub(crate) slot: usize,
     /// Number of the opening; then slot and number in each plan between.
     pub(crate) path: Vec<u64>,
+    /// What the function that made the plan draws by, and the number of the opening.
+    pub(crate) site: Site,
+    pub(crate) opening: u64,
 }
 
 /// One draw of a nested plan.

@@ -148,9 +148,14 @@ pub trait Node: Any + Send + Sync {
         None
     }
 
-    /// How many functions it calls: more than one where a rewrite made one step of several.
+    /// All functions it calls, in the order in which they are numbered.
+    fn functions(&self) -> Vec<&Arc<dyn UserFunction>> {
+        self.function().into_iter().collect()
+    }
+
+    /// How many functions it calls.
     fn function_count(&self) -> usize {
-        usize::from(self.function().is_some())
+        self.functions().len()
     }
 
     /// The same step over other inputs, which have the elements of its own; `None` where rewrites
@@ -186,6 +191,12 @@ pub fn draws(node: &dyn Node) -> bool {
 /// Number of functions in the plan, counted once per place in the tree.
 pub fn functions(plan: &Plan) -> usize {
     count(plan, |node| node.function_count())
+}
+
+/// The functions in the plan in the order of their numbers.
+pub fn all_functions(plan: &Plan) -> Vec<Arc<dyn UserFunction>> {
+    let own = plan.functions().into_iter().cloned().collect();
+    plan.inputs().iter().map(all_functions).fold(own, |all: Vec<_>, below| [all, below].concat())
 }
 
 /// Number of caches in the plan, counted once per place in the tree.

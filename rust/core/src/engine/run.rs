@@ -11,7 +11,7 @@ use crate::engine::fills::Fills;
 use crate::engine::limit::{Limit, limited};
 use crate::engine::lock;
 use crate::engine::nested::{NestedLogs, Outer};
-use crate::engine::node::{Plan, RunOptions, draws};
+use crate::engine::node::{Plan, RunOptions, all_functions, draws};
 use crate::engine::optimise::optimise;
 use crate::engine::pool;
 use crate::engine::seeds::{DrawLog, SeedGenerator, SeedPair};
@@ -21,6 +21,8 @@ use crate::engine::stats::{StageReport, StageStats};
 use crate::engine::wait::{POLL, poll};
 use crate::error::{Error, Result};
 use crate::graph::call::{FunctionRun, UserFunction, Verdict};
+use crate::random::Site;
+use crate::random::site::RunKey;
 
 /// What a run gets from the caller beside its plan.
 #[derive(Clone, Default)]
@@ -56,6 +58,8 @@ pub struct RunContext {
     verdicts: BTreeMap<usize, Verdict>,
     /// Functions by their number in the plan: prepared once, whatever epochs there are.
     functions: Mutex<BTreeMap<usize, Arc<FunctionRun>>>,
+    /// What functions draw by, by their number.
+    pub(crate) keys: Mutex<BTreeMap<usize, RunKey>>,
 }
 
 /// What a run has in common with the plans nested in it.
@@ -86,6 +90,8 @@ impl RunContext {
             tasks: Mutex::default(),
             tasks_ended: Condvar::new(),
         };
+        // All at once, so that it does not matter how far the run comes.
+        let keys = keys(plan, state, options.on_demand);
         RunContext {
             options,
             surroundings: caller.surroundings,
@@ -100,17 +106,18 @@ impl RunContext {
             reports: Mutex::default(),
             verdicts: state.map(|state| state.verdicts.clone()).unwrap_or_default(),
             functions: Mutex::default(),
+            keys: Mutex::new(keys),
         }
     }
 
     /// The context of the next plan that the stage with this slot opens.
-    pub(crate) fn child(self: &Arc<Self>, slot: usize) -> Arc<Self> {
+    pub(crate) fn child(self: &Arc<Self>, slot: usize, site: Site) -> Arc<Self> {
         let opening = self.nested.open(slot);
         let outer = match &self.outer {
-            None => Outer { run: Arc::clone(self), slot, path: vec![opening] },
+            None => Outer { run: Arc::clone(self), slot, path: vec![opening], site, opening },
             Some(outer) => {
                 let path = outer.path.iter().copied().chain([slot as u64, opening]).collect();
-                Outer { run: Arc::clone(&outer.run), slot: outer.slot, path }
+                Outer { run: Arc::clone(&outer.run), slot: outer.slot, path, site, opening }
             }
         };
         Arc::new(RunContext {
@@ -127,6 +134,7 @@ impl RunContext {
             reports: Mutex::default(),
             verdicts: BTreeMap::new(),
             functions: Mutex::default(),
+            keys: Mutex::default(),
         })
     }
 
@@ -286,6 +294,25 @@ impl RunContext {
         Ok(Arc::clone(lock(&self.functions).entry(id).or_insert(opened)))
     }
 
+    /// What random ops in function number `id` draw by in these epochs, at its first element.
+    pub(crate) fn site(&self, id: usize, function: &dyn UserFunction, epochs: u64) -> Site {
+        let Some(seeds) = function.seeds() else { return Site::default() };
+        let key = match &self.outer {
+            Some(outer) => outer.site.inner(seeds, id, outer.opening),
+            None => *lock(&self.keys).entry(id).or_insert_with(|| seeds.take()),
+        };
+        Site::new(seeds, key, epochs)
+    }
+
+    /// What the functions in `numbers` draw by, but for those that are known to draw nothing.
+    pub(crate) fn drawing_keys(&self, numbers: Range<usize>) -> BTreeMap<usize, RunKey> {
+        let functions = lock(&self.functions);
+        let draws = |id: &usize| functions.get(id).is_none_or(|function| function.may_draw());
+        let keys = lock(&self.keys);
+        let drawing = keys.range(numbers).filter(|(id, _)| draws(id));
+        drawing.map(|(id, key)| (*id, *key)).collect()
+    }
+
     fn verdicts(&self) -> BTreeMap<usize, Verdict> {
         let mut verdicts = self.verdicts.clone();
         for (id, function) in lock(&self.functions).iter() {
@@ -304,6 +331,25 @@ impl RunContext {
         state.nested = self.nested.since(count);
         state.entropy = self.nested.entropy();
     }
+}
+
+/// What the functions of a plan draw by in a new run, or one that goes on from `state`. Elements
+/// that are asked for by number are those of the next run.
+fn keys(plan: &Plan, state: Option<&State>, by_number: bool) -> BTreeMap<usize, RunKey> {
+    let functions = all_functions(plan).into_iter().enumerate();
+    let key = |(id, function): (usize, Arc<dyn UserFunction>)| {
+        let seeds = function.seeds()?;
+        let key = match state.and_then(|state| state.functions.get(&id)) {
+            Some(key) => {
+                seeds.advance(key.number.saturating_add(1));
+                *key
+            }
+            None if by_number => RunKey { pair: seeds.pair(), number: seeds.drawn() },
+            None => seeds.take(),
+        };
+        Some((id, key))
+    };
+    functions.filter_map(key).collect()
 }
 
 fn address(seeds: &Arc<SeedGenerator>) -> usize {
@@ -401,6 +447,7 @@ impl Run {
         state.fills = self.context.fills.adopted_at(&position);
         state.failed = self.context.has_failed();
         state.verdicts = self.context.verdicts();
+        state.functions = self.context.drawing_keys(0..usize::MAX);
         Ok(state)
     }
 

@@ -12,6 +12,8 @@ use crate::engine::stats::{Metered, StageStats};
 use crate::engine::wait::poll_if_due;
 use crate::error::{Error, Result};
 use crate::graph::call::{FunctionRun, UserFunction};
+use crate::random::Site;
+use crate::random::site::epochs_within;
 
 /// One step of a run. Each outcome is an element or an error.
 pub trait Stage: Send {
@@ -101,6 +103,10 @@ pub struct Opening<'a> {
     /// Number of its first cache among those of the plan.
     cache: usize,
     depth: usize,
+    /// The epochs of the `repeat`s above.
+    epochs: u64,
+    /// How many they are.
+    repeats: usize,
 }
 
 impl<'a> Opening<'a> {
@@ -126,6 +132,16 @@ impl<'a> Opening<'a> {
     /// Those of the nodes.
     pub fn passage(&self, index: usize, plan: &Plan) -> Result<Input> {
         self.place(index).open(plan, Position { mark: self.mark.clone(), since: 0 })
+    }
+
+    /// Opens the only input at `position`; `driven` if a driver of this stage pulls from it.
+    ///
+    /// # Errors
+    /// Those of the nodes.
+    pub fn input_at(&self, plan: &Plan, position: Position, driven: bool) -> Result<Input> {
+        let mut place = self.place(0);
+        place.driven |= driven;
+        place.open(plan, position)
     }
 
     /// As [`Opening::passage`], below a driver of this stage.
@@ -156,6 +172,8 @@ impl<'a> Opening<'a> {
                 + before.iter().map(caches).sum::<usize>(),
             depth: self.depth + 1,
             driven: self.driven,
+            epochs: self.epochs,
+            repeats: self.repeats,
         }
     }
 
@@ -184,12 +202,18 @@ impl<'a> Opening<'a> {
         self.run.function(self.function + index, function, input)
     }
 
+    /// What random ops in the stage's function number `index` draw by, at its first element.
+    pub fn site(&self, index: usize, function: &Arc<dyn UserFunction>) -> Site {
+        self.run.site(self.function + index, &**function, self.epochs)
+    }
+
     /// Where this stage, a cache, stands in the run.
     pub fn cache_place(&self, input: &Plan) -> CachePlace {
         let place = self.place(0);
         let slots = place.slot..place.slot + seed_slots(input);
+        let functions = place.function..place.function + functions(input);
         let (run, number) = (Arc::clone(self.run), self.cache);
-        CachePlace { run, place: place.to_owned(), number, slots }
+        CachePlace { run, place: place.to_owned(), number, slots, functions }
     }
 
     /// Number of the stage's seeds among those of the run.
@@ -197,9 +221,10 @@ impl<'a> Opening<'a> {
         self.slot
     }
 
-    /// What opens the plans that are elements or results of this stage's function.
-    pub fn nested(&self) -> Nested {
-        Nested::new(self.run, self.slot, self.driven)
+    /// What opens the plans that are elements or results of this stage's function number
+    /// `index`.
+    pub fn nested(&self, index: usize, function: &Arc<dyn UserFunction>) -> Nested {
+        Nested::new(self.run, self.slot, self.driven, self.site(index, function))
     }
 
     /// True for the outermost stage, whose elements go to the user.
@@ -226,6 +251,8 @@ pub struct Place<'a> {
     cache: usize,
     depth: usize,
     driven: bool,
+    epochs: u64,
+    repeats: usize,
 }
 
 /// A [`Place`] that a stage keeps.
@@ -238,6 +265,8 @@ pub struct OwnedPlace {
     cache: usize,
     depth: usize,
     driven: bool,
+    epochs: u64,
+    repeats: usize,
 }
 
 impl<'a> Place<'a> {
@@ -251,6 +280,8 @@ impl<'a> Place<'a> {
             cache: 0,
             depth: usize::from(run.is_nested()),
             driven,
+            epochs: 0,
+            repeats: 0,
         }
     }
 
@@ -271,6 +302,8 @@ impl<'a> Place<'a> {
             function: self.function,
             cache: self.cache,
             depth: self.depth,
+            epochs: self.epochs,
+            repeats: self.repeats,
         };
         let stage = plan.open(&opening)?;
         let mut input = Input::new(Box::new(Metered::new(stage, stats)), self.run);
@@ -281,8 +314,9 @@ impl<'a> Place<'a> {
 
     /// The same place for keeping.
     pub fn to_owned(&self) -> OwnedPlace {
-        let Place { run, id, slot, function, cache, depth, driven } = self.clone();
-        OwnedPlace { run: Arc::clone(run), id, slot, function, cache, depth, driven }
+        let Place { run, id, slot, function, cache, depth, driven, epochs, repeats } = self.clone();
+        let run = Arc::clone(run);
+        OwnedPlace { run, id, slot, function, cache, depth, driven, epochs, repeats }
     }
 }
 
@@ -292,8 +326,35 @@ impl OwnedPlace {
     /// # Errors
     /// Those of the nodes.
     pub fn open(&self, plan: &Plan, position: Position) -> Result<Input> {
-        let OwnedPlace { run, id, slot, function, cache, depth, driven } = self.clone();
-        Place { run: &run, id, slot, function, cache, depth, driven }.open(plan, position)
+        let OwnedPlace { run, id, slot, function, cache, depth, driven, epochs, repeats } =
+            self.clone();
+        let run = &run;
+        Place { run, id, slot, function, cache, depth, driven, epochs, repeats }
+            .open(plan, position)
+    }
+
+    /// The same place within epoch `number` of the `repeat` right above.
+    #[must_use]
+    pub fn in_epoch(&self, number: u64) -> Self {
+        let epochs = epochs_within(self.epochs, self.repeats, number);
+        OwnedPlace { epochs, repeats: self.repeats + 1, ..self.clone() }
+    }
+
+    /// The same place within the first epoch of each `repeat` above.
+    #[must_use]
+    pub fn in_first_epochs(&self) -> Self {
+        let first = |epochs, depth| epochs_within(epochs, depth, 0);
+        OwnedPlace { epochs: (0..self.repeats).fold(0, first), ..self.clone() }
+    }
+
+    /// The epochs it is in.
+    pub(crate) fn epochs(&self) -> u64 {
+        self.epochs
+    }
+
+    /// The same place in these epochs.
+    pub(crate) fn set_epochs(&mut self, epochs: u64) {
+        self.epochs = epochs;
     }
 
     /// Draws made so far by the seeded stages of `plan`, opened here.

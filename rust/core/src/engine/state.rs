@@ -12,6 +12,7 @@ use crate::engine::seeds::{DrawLog, SeedPair};
 use crate::error::{Error, Result};
 use crate::graph::call::Verdict;
 use crate::graph::hash::Fnv;
+use crate::random::site::RunKey;
 
 const VERSION: u32 = 1;
 
@@ -35,6 +36,9 @@ pub struct State {
     /// Where unseeded ops that functions make get their seeds from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entropy: Option<SeedPair>,
+    /// What functions that may draw random numbers draw by, by function.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub functions: BTreeMap<usize, RunKey>,
     /// An element of the run has failed, so outcomes must be counted by making them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
@@ -62,6 +66,7 @@ impl State {
             fills: BTreeMap::new(),
             nested: BTreeMap::new(),
             entropy: None,
+            functions: BTreeMap::new(),
             failed: false,
             verdicts: BTreeMap::new(),
         }

@@ -13,6 +13,8 @@ use crate::data::{Chunk, ElementSpec, Spec};
 use crate::error::{Error, Result};
 use crate::graph::graph::Graph;
 use crate::graph::trial::{Trial, try_out};
+use crate::random::Site;
+use crate::random::site::CallSeeds;
 
 /// A function of the user: the one way from the engine into foreign code.
 pub trait UserFunction: Send + Sync {
@@ -29,8 +31,14 @@ pub trait UserFunction: Send + Sync {
     /// If the function can run in neither way on such elements.
     fn prepare(&self, input: &ElementSpec) -> Result<Prepared>;
 
-    /// Calls the function on each row in order; stops at the first row that fails.
-    fn call(&self, chunk: &Chunk) -> Called;
+    /// Calls the function on each row in order, the first of which stands at `site`; stops at the
+    /// first row that fails.
+    fn call(&self, chunk: &Chunk, site: &Site) -> Called;
+
+    /// Where random ops in it get their seeds from; without, they have none of their own.
+    fn seeds(&self) -> Option<&CallSeeds> {
+        None
+    }
 
     /// True if the graph cannot be compared with the function: it draws random numbers, say.
     fn is_exempt_from_trial(&self) -> bool {
@@ -174,6 +182,11 @@ impl FunctionRun {
         !matches!(self.verdict.get(), Some(Verdict::Native))
     }
 
+    /// True unless it is known to draw no random numbers.
+    pub fn may_draw(&self) -> bool {
+        self.graph().is_none_or(|graph| !graph.is_pure())
+    }
+
     /// How the trial ended; `None` before.
     pub fn verdict(&self) -> Option<Verdict> {
         self.verdict.get().cloned()
@@ -206,17 +219,18 @@ impl FunctionRun {
         .with_hint("return the same structure and dtypes for every element"))
     }
 
-    /// Calls the function on each row in order; stops at the first row that fails.
-    pub fn call(&self, chunk: &Chunk) -> Called {
+    /// Calls the function on each row in order, the first of which stands at `site`; stops at the
+    /// first row that fails.
+    pub fn call(&self, chunk: &Chunk, site: &Site) -> Called {
         if self.graph.get().is_none()
             && let Err(error) = self.prepare_for(chunk)
         {
             return Called::failed(error);
         }
         match (self.known_graph(), self.verdict.get()) {
-            (Some(graph), Some(Verdict::Native)) => call_graph(graph, chunk),
-            (Some(graph), None) => self.call_on_trial(graph, chunk),
-            _ => self.function.call(chunk),
+            (Some(graph), Some(Verdict::Native)) => call_graph(graph, chunk, site),
+            (Some(graph), None) => self.call_on_trial(graph, chunk, site),
+            _ => self.function.call(chunk, site),
         }
     }
 
@@ -229,42 +243,42 @@ impl FunctionRun {
         self.prepare(&chunk.loose_spec())
     }
 
-    fn call_on_trial(&self, graph: &Arc<Graph>, chunk: &Chunk) -> Called {
+    fn call_on_trial(&self, graph: &Arc<Graph>, chunk: &Chunk, site: &Site) -> Called {
         // The guard protects no data, so a panic of the function leaves nothing broken.
         let guard = self.trial.lock().unwrap_or_else(PoisonError::into_inner);
         if self.verdict.get().is_some() {
             drop(guard);
-            return self.call(chunk);
+            return self.call(chunk, site);
         }
         let first = match chunk.slice(0..1) {
             Ok(first) => first,
             Err(error) => return Called::failed(error),
         };
-        let theirs = self.function.call(&first);
-        match try_out(graph, &first, &theirs) {
+        let theirs = self.function.call(&first, site);
+        match try_out(graph, &first, site, &theirs) {
             Trial::Agrees => {
                 let _ = self.verdict.set(Verdict::Native);
                 drop(guard);
-                call_graph(graph, chunk)
+                call_graph(graph, chunk, site)
             }
             // No values to compare: the next element is tried.
             Trial::BothFail => theirs,
             Trial::Differs(reason) => {
                 let _ = self.verdict.set(Verdict::Foreign { reason });
                 drop(guard);
-                self.go_on_foreign(theirs, chunk)
+                self.go_on_foreign(theirs, chunk, site)
             }
         }
     }
 
     /// The rows after the first, whose outcome is known, as foreign code.
-    fn go_on_foreign(&self, first: Called, chunk: &Chunk) -> Called {
+    fn go_on_foreign(&self, first: Called, chunk: &Chunk, site: &Site) -> Called {
         let (Some(done), None) = (&first.done, &first.error) else { return first };
         if chunk.rows() == 1 {
             return first;
         }
         let rest = match chunk.slice(1..chunk.rows()) {
-            Ok(rest) => self.function.call(&rest),
+            Ok(rest) => self.function.call(&rest, &site.at(1)),
             Err(error) => Called::failed(error),
         };
         let Some(more) = rest.done else {
@@ -278,13 +292,13 @@ impl FunctionRun {
 }
 
 /// Evaluates the graph; where that fails, finds the first row that does.
-fn call_graph(graph: &Graph, chunk: &Chunk) -> Called {
-    match graph.eval(chunk) {
+fn call_graph(graph: &Graph, chunk: &Chunk, site: &Site) -> Called {
+    match graph.eval(chunk, site) {
         Ok(done) => Called::all(done),
         Err(error) if chunk.rows() <= 1 => Called::failed(without_row(error)),
         Err(_) => {
             let mut done = Vec::new();
-            let error = bisect(graph, chunk, &mut done).err().map(without_row);
+            let error = bisect(graph, chunk, site, &mut done).err().map(without_row);
             if done.is_empty() {
                 return Called { done: None, error };
             }
@@ -297,14 +311,16 @@ fn call_graph(graph: &Graph, chunk: &Chunk) -> Called {
 }
 
 /// Evaluates halves of a chunk that failed as a whole, up to the first row that fails.
-fn bisect(graph: &Graph, chunk: &Chunk, done: &mut Vec<Chunk>) -> Result<()> {
+fn bisect(graph: &Graph, chunk: &Chunk, site: &Site, done: &mut Vec<Chunk>) -> Result<()> {
     let half = chunk.rows() / 2;
-    for part in [chunk.slice(0..half)?, chunk.slice(half..chunk.rows())?] {
-        match graph.eval(&part) {
+    let first = (chunk.slice(0..half)?, *site);
+    let second = (chunk.slice(half..chunk.rows())?, site.at(half as u64));
+    for (part, site) in [first, second] {
+        match graph.eval(&part, &site) {
             Ok(result) => done.push(result),
             Err(error) if part.rows() == 1 => return Err(error),
             // A failing part has a failing row, or the graph does not keep rows apart.
-            Err(_) => bisect(graph, &part, done)?,
+            Err(_) => bisect(graph, &part, &site, done)?,
         }
     }
     Ok(())

@@ -10,27 +10,28 @@ use crate::data::{Chunk, Column, PartialShape, Spec, Value, Wanted};
 use crate::error::{Error, Result};
 use crate::graph::graph::{Graph, Node, Origin, ValueId};
 use crate::graph::kernel::Arg;
+use crate::random::Site;
 
 impl Graph {
-    /// The outputs for each element of the chunk; they keep its mark.
+    /// The outputs for each element of the chunk, whose first stands at `site`; they keep its mark.
     ///
     /// # Errors
     /// `InvalidArgument` if the chunk has other types than the inputs; else the error of one of
     /// the rows, not certainly the first that fails.
-    pub fn eval(&self, chunk: &Chunk) -> Result<Chunk> {
+    pub fn eval(&self, chunk: &Chunk, site: &Site) -> Result<Chunk> {
         let mut slots = self.open_slots(chunk)?;
         for node in &self.nodes {
-            self.run_node(node, chunk.rows(), &mut slots)?;
+            self.run_node(node, chunk.rows(), site, &mut slots)?;
             node.last.iter().for_each(|id| slots[id.0] = None);
         }
         self.collect(chunk, &slots)
     }
 
     /// As [`Graph::eval`], giving all values between as well.
-    pub(crate) fn eval_all(&self, chunk: &Chunk) -> Result<(Chunk, Vec<Option<Arg>>)> {
+    pub(crate) fn eval_all(&self, chunk: &Chunk, site: &Site) -> Result<(Chunk, Vec<Option<Arg>>)> {
         let mut slots = self.open_slots(chunk)?;
         for node in &self.nodes {
-            self.run_node(node, chunk.rows(), &mut slots)?;
+            self.run_node(node, chunk.rows(), site, &mut slots)?;
         }
         Ok((self.collect(chunk, &slots)?, slots))
     }
@@ -54,10 +55,16 @@ impl Graph {
         Ok(self.values.iter().map(|value| slot(&value.origin)).collect())
     }
 
-    fn run_node(&self, node: &Node, rows: usize, slots: &mut [Option<Arg>]) -> Result<()> {
+    fn run_node(
+        &self,
+        node: &Node,
+        rows: usize,
+        site: &Site,
+        slots: &mut [Option<Arg>],
+    ) -> Result<()> {
         let args: Option<Vec<Arg>> = node.inputs.iter().map(|id| slots[id.0].clone()).collect();
         let args = args.ok_or_else(|| Error::internal("a value is read before it is there"))?;
-        let columns = run_kernel(node, &args, rows)?;
+        let columns = run_kernel(node, &args, rows, site)?;
         if columns.len() != node.outputs.len() {
             return Err(Error::internal(format!("{} gave {} outputs", node.op, columns.len())));
         }
@@ -84,7 +91,7 @@ impl Graph {
     }
 }
 
-fn run_kernel(node: &Node, args: &[Arg], rows: usize) -> Result<Vec<Column>> {
+fn run_kernel(node: &Node, args: &[Arg], rows: usize, site: &Site) -> Result<Vec<Column>> {
     let mut by_row = false;
     for arg in args {
         match arg {
@@ -99,12 +106,12 @@ fn run_kernel(node: &Node, args: &[Arg], rows: usize) -> Result<Vec<Column>> {
     }
     // One row of differing shapes is an ordinary stacked row.
     if !by_row {
-        return node.kernel.run(args, rows, &node.wanted);
+        return node.kernel.run_at(args, rows, &node.wanted, site);
     }
     let mut outputs: Vec<Vec<Value>> = vec![Vec::with_capacity(rows); node.outputs.len()];
     for row in 0..rows {
         let args: Vec<Arg> = args.iter().map(|arg| arg.row(row)).collect::<Result<_>>()?;
-        let columns = node.kernel.run(&args, 1, &node.wanted)?;
+        let columns = node.kernel.run_at(&args, 1, &node.wanted, &site.at(row as u64))?;
         for ((values, column), wanted) in outputs.iter_mut().zip(columns).zip(&node.wanted) {
             if *wanted != Wanted::No {
                 values.push(column.row(0)?);

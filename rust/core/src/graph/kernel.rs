@@ -4,6 +4,7 @@ use std::fmt::Debug;
 
 use crate::data::{Column, DType, Spec, Tensor, Wanted};
 use crate::error::{Error, Result};
+use crate::random::Site;
 
 /// How far the results of a kernel may be from NumPy's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,6 +113,22 @@ pub trait Kernel: Debug + Send + Sync {
     /// If a row cannot be computed. The message names no row: rows of a chunk mean nothing to
     /// the user.
     fn run(&self, args: &[Arg], rows: usize, wanted: &[Wanted]) -> Result<Vec<Column>>;
+
+    /// As [`Kernel::run`] for rows whose first stands at `site`: for kernels that draw random
+    /// numbers.
+    ///
+    /// # Errors
+    /// As [`Kernel::run`].
+    fn run_at(
+        &self,
+        args: &[Arg],
+        rows: usize,
+        wanted: &[Wanted],
+        site: &Site,
+    ) -> Result<Vec<Column>> {
+        let _ = site;
+        self.run(args, rows, wanted)
+    }
 
     /// How much of input number `input` is read.
     fn wants(&self, _input: usize) -> Wanted {

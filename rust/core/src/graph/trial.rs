@@ -13,6 +13,7 @@ use crate::graph::call::Called;
 use crate::graph::graph::{Graph, Node, ValueId};
 use crate::graph::kernel::{Arg, Tolerance};
 use crate::kernels::cast::to_f64;
+use crate::random::Site;
 
 /// How a trial ended.
 pub(crate) enum Trial {
@@ -23,8 +24,8 @@ pub(crate) enum Trial {
 }
 
 /// Compares the graph with what the function gave for the chunk of one element.
-pub(crate) fn try_out(graph: &Graph, element: &Chunk, theirs: &Called) -> Trial {
-    let ours = graph.eval_all(element);
+pub(crate) fn try_out(graph: &Graph, element: &Chunk, site: &Site, theirs: &Called) -> Trial {
+    let ours = graph.eval_all(element, site);
     let compared = match (&ours, theirs) {
         (Err(_), Called { error: Some(_), .. }) => return Trial::BothFail,
         (Err(error), _) => Err(format!("the graph fails where the function does not: {error}")),

@@ -1,9 +1,10 @@
 //! Random numbers from seeds: `stateless_uniform`, `stateless_uniform_int`,
 //! `stateless_uniform_full_int`, `stateless_normal`, `stateless_truncated_normal`,
-//! `stateless_categorical`, `stateless_shuffle`.
+//! `stateless_categorical`, `stateless_shuffle`. And `element_seed`: a seed for each element.
 //!
 //! The first input is a seed of two integers, and equal seeds give equal numbers: TensorFlow's, bit
-//! for bit. The shape of the result is a static argument, or else the second input.
+//! for bit. Three integers are the state of the generator itself: the counter, lower half first,
+//! and the key. The shape of the result is a static argument, or else the second input.
 
 use std::sync::Arc;
 
@@ -16,9 +17,10 @@ use crate::graph::attr::Attrs;
 use crate::graph::kernel::{Arg, Kernel, Tolerance};
 use crate::kernels::cast::{cast_tensor, dense, inputs, scratch, to_f64};
 use crate::kernels::shape::stacked;
-use crate::random::Philox;
 use crate::random::distributions::{Integer, Ranged, Real, permutation};
 use crate::random::draw::{Categorical, stateless};
+use crate::random::site::OpSeed;
+use crate::random::{Philox, Site};
 
 /// What numbers of a shape are.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,6 +51,10 @@ struct Classes {
 #[derive(Debug)]
 struct Shuffle;
 
+/// A seed that depends on the op, the run and the place of the element, and on no input.
+#[derive(Debug)]
+struct ElementSeed(OpSeed);
+
 pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> {
     let law = match op {
         "stateless_uniform" => Law::Uniform,
@@ -68,6 +74,14 @@ pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> 
                 return Err(Error::invalid_argument(text));
             }
             return Ok(Some(Arc::new(Classes { dtype, count })));
+        }
+        "element_seed" => {
+            attrs.only(&["number", "seed"])?;
+            let op = match attrs.opt_int("seed")? {
+                Some(seed) => OpSeed::Given(seed),
+                None => OpSeed::Numbered(attrs.int("number")? as u32),
+            };
+            return Ok(Some(Arc::new(ElementSeed(op))));
         }
         "stateless_shuffle" => {
             attrs.only(&[])?;
@@ -107,7 +121,7 @@ fn check_seed(spec: &Spec) -> Result<()> {
     if !dtype.is_integer() {
         return Err(Error::invalid_argument(format!("a seed is two integers, got {dtype}")));
     }
-    if !shape.accepts(&[2]) {
+    if !shape.accepts(&[2]) && !shape.accepts(&[3]) {
         return Err(Error::invalid_argument(format!("a seed has shape (2,), got {shape}")));
     }
     Ok(())
@@ -115,13 +129,19 @@ fn check_seed(spec: &Spec) -> Result<()> {
 
 /// The stream of each row.
 fn streams(seed: &Arg, rows: usize) -> Result<Vec<Philox>> {
-    if seed.row_dims()? != [2] {
-        let dims = PartialShape::from(seed.row_dims()?);
-        return Err(Error::invalid_argument(format!("a seed has shape (2,), got {dims}")));
-    }
     let words = cast_tensor(&stacked(seed, rows)?, DType::UInt64)?;
-    let pairs = words.values::<u64>()?.as_chunks::<2>().0;
-    Ok(pairs.iter().map(|pair| stateless(*pair)).collect())
+    let words = words.values::<u64>()?;
+    match seed.row_dims()? {
+        [2] => Ok(words.as_chunks::<2>().0.iter().map(|pair| stateless(*pair)).collect()),
+        [3] => {
+            let stream = |[low, high, key]: &[u64; 3]| Philox::from_counter(*key, [*low, *high]);
+            Ok(words.as_chunks::<3>().0.iter().map(stream).collect())
+        }
+        dims => {
+            let dims = PartialShape::from(dims);
+            Err(Error::invalid_argument(format!("a seed has shape (2,), got {dims}")))
+        }
+    }
 }
 
 /// The value of each row of an input that is a scalar in each.
@@ -314,6 +334,31 @@ impl Kernel for Classes {
         let dims = [rows, batch, self.count][..].into();
         let drawn = Tensor::fixed(DType::Int64, dims, out.freeze())?;
         Ok(vec![Column::Stacked(cast_tensor(&drawn, self.dtype)?)])
+    }
+}
+
+impl Kernel for ElementSeed {
+    fn infer(&self, specs: &[Spec]) -> Result<Vec<Spec>> {
+        let [] = inputs(specs)?;
+        Ok(vec![Spec::Tensor { dtype: DType::Int64, shape: PartialShape::from(&[2][..]) }])
+    }
+
+    fn run(&self, _: &[Arg], _: usize, _: &[Wanted]) -> Result<Vec<Column>> {
+        Err(Error::internal("a random op has no place in a run"))
+    }
+
+    fn run_at(&self, _: &[Arg], rows: usize, _: &[Wanted], site: &Site) -> Result<Vec<Column>> {
+        let mut out = scratch::<i64>(rows * 2)?;
+        let pairs = out.typed_mut::<i64>().as_chunks_mut::<2>().0;
+        for (pair, seeds) in pairs.iter_mut().zip(site.seeds(self.0, rows)) {
+            *pair = seeds.map(|word| word as i64);
+        }
+        let dims = [rows, 2][..].into();
+        Ok(vec![Column::Stacked(Tensor::fixed(DType::Int64, dims, out.freeze())?)])
+    }
+
+    fn is_pure(&self) -> bool {
+        false
     }
 }
 

@@ -3,5 +3,7 @@
 pub mod distributions;
 pub mod draw;
 pub mod philox;
+pub mod site;
 
 pub use philox::Philox;
+pub use site::Site;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::data::{Chunk, Column, DType, ElementSpec, PartialShape, Spec};
+use crate::data::{Chunk, Column, DType, ElementSpec, Mark, PartialShape, Spec};
 use crate::engine::apply::{Apply, function_arg, function_notes};
 use crate::engine::driver::Outcomes;
 use crate::engine::node::Arg;
@@ -95,9 +95,10 @@ impl Node for FilterNode {
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let function = opening.function(&self.predicate, self.input.spec())?;
-        let predicate = Apply { function, stage: "filter", declared: None };
-        let input = opening.input(0, &self.input)?;
-        Ok(Box::new(FilterStage { input, predicate, taken: 0, ready: Outcomes::new() }))
+        let site = opening.site(0, &self.predicate);
+        let predicate = Apply { function, site, stage: "filter", declared: None, counts: false };
+        let (input, taken) = (opening.input(0, &self.input)?, opening.mark.own(0));
+        Ok(Box::new(FilterStage { input, predicate, taken, ready: Outcomes::new() }))
     }
 }
 
@@ -147,7 +148,7 @@ impl Stage for FilterStage {
         let mut mark = None;
         while self.ready.is_empty() {
             if self.input.passed_mark() {
-                mark = Some(crate::data::Mark::new([], vec![self.input.position()]));
+                mark = Some(Mark::new([self.taken], vec![self.input.position()]));
             }
             let first = self.taken;
             let Some(chunk) = self.input.next(max)? else { return Ok(None) };

@@ -2,13 +2,13 @@
 //! graphs.
 //!
 //! Functions are called on whole chunks one after the other, each with its own trial, verdict and
-//! number, so that states and errors are those of the steps apart. Maps let marks pass; filters
-//! stand after all maps and wrap them once, as a filter alone does.
+//! number, so that states and errors are those of the steps apart. Maps wrap marks in what they
+//! have counted; filters stand after all maps and wrap them once, as a filter alone does.
 
 use std::sync::Arc;
 
-use crate::data::{Chunk, ElementSpec, Mark};
-use crate::engine::apply::{Apply, Parallel, function_arg, function_notes};
+use crate::data::{Chunk, ElementSpec, Mark, Position};
+use crate::engine::apply::{Apply, Parallel, counted, function_arg, function_notes};
 use crate::engine::driver::{Driver, Outcomes, Work};
 use crate::engine::node::Arg;
 use crate::engine::stage::{EXACT_FROM, skip_by_running};
@@ -83,8 +83,9 @@ impl Node for FusedNode {
         self.parts.last().map(|part| &part.function)
     }
 
-    fn function_count(&self) -> usize {
-        self.parts.len()
+    fn functions(&self) -> Vec<&Arc<dyn UserFunction>> {
+        // Numbered from the outermost step.
+        self.parts.iter().rev().map(|part| &part.function).collect()
     }
 
     fn with_inputs(&self, mut inputs: Vec<Plan>) -> Option<Plan> {
@@ -99,13 +100,13 @@ impl Node for FusedNode {
             let function = opening.function_at(number, &part.function, &part.specs[0])?;
             let checked = !function.is_native() && !part.keeps;
             let declared = checked.then(|| part.specs[1].clone());
-            steps.push(Step {
-                keeps: part.keeps,
-                apply: Apply { function, stage: kind(part), declared },
-            });
+            let (site, counts) = (opening.site(number, &part.function), !part.keeps);
+            let apply = Apply { function, site, stage: kind(part), declared, counts };
+            steps.push(Step { keeps: part.keeps, apply });
         }
         steps.reverse();
         let chain = Chain { steps };
+        let (taken, position) = chain.place(&opening.mark);
         if self.parallel != Parallel::Serial && self.is_map() && !opening.run.options.on_demand {
             let (native, chain) = (chain.is_native(), Arc::new(chain));
             let plan = driver_plan(
@@ -115,15 +116,12 @@ impl Node for FusedNode {
                 self.deterministic,
                 opening.run,
             );
-            let input = opening.driven_passage(0, &self.input)?;
-            let driver = Driver::new(input, plan, opening.run, &opening.stats);
+            let input = opening.input_at(&self.input, position, true)?;
+            let first = taken.first().copied().unwrap_or(0);
+            let driver = Driver::at(first, input, plan, opening.run, &opening.stats);
             return Ok(Box::new(ParallelStage { driver, chain }));
         }
-        let input = match self.is_map() {
-            true => opening.passage(0, &self.input)?,
-            false => opening.input(0, &self.input)?,
-        };
-        let taken = vec![0; chain.steps.len()];
+        let input = opening.input_at(&self.input, position, false)?;
         let keeps = !self.is_map();
         Ok(Box::new(FusedStage { input, chain, keeps, taken, ready: Outcomes::new() }))
     }
@@ -150,6 +148,29 @@ impl Chain {
     /// True if the next element goes through one of the functions as foreign code.
     fn is_on_trial(&self) -> bool {
         self.is_native() && self.steps.iter().any(|step| step.apply.function.is_foreign_next())
+    }
+
+    /// What each step has had at a mark of the steps apart, and where the input stands.
+    fn place(&self, mark: &Mark) -> (Vec<u64>, Position) {
+        let mut position = Position { mark: mark.clone(), since: 0 };
+        let mut taken = Vec::new();
+        for _ in &self.steps {
+            taken.push(position.mark.own(0) + position.since);
+            let inner = position.mark.input(0);
+            position = Position { since: inner.since + position.since, ..inner };
+        }
+        taken.reverse();
+        (taken, position)
+    }
+
+    /// Where the maps stand when the input stands at `position`.
+    fn position(&self, mut position: Position, taken: &[u64]) -> Position {
+        for (step, taken) in self.steps.iter().zip(taken) {
+            if !step.keeps && !position.mark.is_start() {
+                position.mark = counted(taken.saturating_sub(position.since), position.mark);
+            }
+        }
+        position
     }
 
     /// What becomes of a chunk; `taken` counts the elements that each step has had.
@@ -197,6 +218,13 @@ struct FusedStage {
 }
 
 impl FusedStage {
+    /// As the filter alone would mark the next element.
+    fn mark(&self) -> Option<Mark> {
+        let filter = self.chain.steps.iter().position(|step| step.keeps)?;
+        let position = self.chain.position(self.input.position(), &self.taken);
+        Some(Mark::new([*self.taken.get(filter)?], vec![position]))
+    }
+
     fn pull(&mut self, max: usize) -> Result<Option<Chunk>> {
         // The first element alone is tried both ways: no function may run ahead.
         let max = if self.chain.is_on_trial() { 1 } else { max };
@@ -214,7 +242,7 @@ impl Stage for FusedStage {
         let mut mark = None;
         while self.ready.is_empty() {
             if self.keeps && self.input.passed_mark() {
-                mark = Some(Mark::new([], vec![self.input.position()]));
+                mark = self.mark();
             }
             let Some(chunk) = self.pull(max)? else { return Ok(None) };
             let chunk = if self.keeps { chunk.marked(None) } else { chunk };

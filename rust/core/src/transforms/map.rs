@@ -3,10 +3,13 @@
 //! A traced function is a graph, evaluated on whole chunks; any other is foreign code, called once
 //! for each element and never ahead of demand. With `num_parallel_calls` a driver works on several
 //! chunks (graphs) or elements (foreign code) at once.
+//!
+//! Elements are counted, for the random numbers that the function may draw: marks are wrapped in
+//! that count.
 
 use std::sync::Arc;
 
-use crate::data::{Chunk, ElementSpec};
+use crate::data::{Chunk, ElementSpec, Position};
 use crate::engine::apply::{Apply, Parallel, function_arg, function_notes};
 use crate::engine::driver::{self, Driver, Outcomes, Work};
 use crate::engine::node::Arg;
@@ -101,16 +104,25 @@ impl Node for MapNode {
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let function = opening.function(&self.function, self.input.spec())?;
         let declared = if function.is_native() { None } else { Some(self.spec.clone()) };
-        let work = Arc::new(Apply { function: Arc::clone(&function), stage: "map", declared });
+        let site = opening.site(0, &self.function);
+        // Marks pass through a map that changes nothing.
+        let counts = !self.is_passage();
+        let (taken, position) = match counts {
+            true => (opening.mark.own(0), opening.mark.input(0)),
+            false => (0, Position { mark: opening.mark.clone(), since: 0 }),
+        };
+        let function_run = Arc::clone(&function);
+        let work = Apply { function: function_run, site, stage: "map", declared, counts };
+        let work = Arc::new(work);
         if self.parallel == Parallel::Serial || opening.run.options.on_demand {
-            let input = opening.passage(0, &self.input)?;
-            return Ok(Box::new(MapStage { input, work, taken: 0, ready: Outcomes::new() }));
+            let input = opening.input_at(&self.input, position, false)?;
+            return Ok(Box::new(MapStage { input, work, taken, ready: Outcomes::new() }));
         }
         let native = function.is_native();
         let calls = self.parallel.calls(opening.run);
         let plan = driver_plan(work, native, calls, self.deterministic, opening.run);
-        let input = opening.driven_passage(0, &self.input)?;
-        let driver = Driver::new(input, plan, opening.run, &opening.stats);
+        let input = opening.input_at(&self.input, position, true)?;
+        let driver = Driver::at(taken, input, plan, opening.run, &opening.stats);
         Ok(Box::new(ParallelMapStage { driver, function }))
     }
 }

@@ -67,7 +67,7 @@ impl Node for ReduceNode {
     }
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
-        let function = self.function.open(opening, self.function.initial.clone())?;
+        let function = self.function.open(opening, self.function.initial.clone(), 0)?;
         let input = Some(opening.input(0, &self.input)?);
         Ok(Box::new(ReduceStage { run: Arc::clone(opening.run), input, function }))
     }

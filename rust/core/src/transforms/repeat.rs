@@ -123,7 +123,7 @@ impl RepeatStage {
         self.input = None;
         self.draws = self.place.draws(&self.plan);
         self.outcomes = position.since;
-        self.input = Some(self.place.open(&self.plan, position)?);
+        self.input = Some(self.place.in_epoch(self.epoch).open(&self.plan, position)?);
         self.begins = true;
         Ok(())
     }

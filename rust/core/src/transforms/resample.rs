@@ -16,8 +16,9 @@ use crate::engine::stage::{is_final, skip_by_running};
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
 use crate::graph::call::{Called, Prepared, UserFunction};
-use crate::random::Philox;
 use crate::random::draw::uniform_f32;
+use crate::random::site::CallSeeds;
+use crate::random::{Philox, Site};
 
 /// Classes whose distribution is taken from one batch.
 const BATCH: usize = 32;
@@ -82,8 +83,8 @@ impl UserFunction for Classified {
         }
     }
 
-    fn call(&self, chunk: &Chunk) -> Called {
-        let Called { done, error } = self.0.call(chunk);
+    fn call(&self, chunk: &Chunk, site: &Site) -> Called {
+        let Called { done, error } = self.0.call(chunk, site);
         let Some(classes) = done else { return Called { done, error } };
         match join(&classes, chunk) {
             Ok(both) => Called { done: Some(both), error },
@@ -93,6 +94,10 @@ impl UserFunction for Classified {
 
     fn is_exempt_from_trial(&self) -> bool {
         self.0.is_exempt_from_trial()
+    }
+
+    fn seeds(&self) -> Option<&CallSeeds> {
+        self.0.seeds()
     }
 }
 

@@ -21,6 +21,7 @@ use crate::error::{Error, Result};
 use crate::graph::attr::feed_tensor;
 use crate::graph::call::{FunctionRun, Prepared, UserFunction};
 use crate::graph::hash::Fnv;
+use crate::random::Site;
 
 /// Words of a mark that a state may take.
 const MARK_WORDS: usize = 32;
@@ -273,13 +274,19 @@ impl CarryFunction {
     }
 
     /// The function in a run, with the state that it has come to.
-    pub(crate) fn open(&self, opening: &Opening<'_>, carry: Carry) -> Result<CarryRun> {
+    pub(crate) fn open(
+        &self,
+        opening: &Opening<'_>,
+        carry: Carry,
+        called: u64,
+    ) -> Result<CarryRun> {
         let function = opening.function(&self.function, &self.arguments)?;
         Ok(CarryRun {
             function,
+            site: opening.site(0, &self.function),
             carry,
             returns: self.returns,
-            called: 0,
+            called,
             arguments: None,
             output: None,
         })
@@ -289,9 +296,10 @@ impl CarryFunction {
 /// A function in one run with its state.
 pub(crate) struct CarryRun {
     pub(crate) function: Arc<FunctionRun>,
+    site: Site,
     pub(crate) carry: Carry,
     returns: Returns,
-    /// Number of calls, for messages.
+    /// Number of calls.
     called: u64,
     /// Structure of the elements, and of the arguments that they make with the state.
     arguments: Option<[Arc<Structure>; 2]>,
@@ -304,17 +312,18 @@ impl CarryRun {
     pub(crate) fn step(&mut self, element: &Chunk) -> Result<Chunk> {
         let number = self.called;
         self.called += 1;
-        self.call(element).map_err(|error| {
+        self.call(element, number).map_err(|error| {
             let stage = if self.returns == Returns::Pair { "scan" } else { "reduce" };
             let name = || format!("{stage} {}, element {number}", self.function.function().name());
             error.at_node(name)
         })
     }
 
-    fn call(&mut self, element: &Chunk) -> Result<Chunk> {
+    fn call(&mut self, element: &Chunk, number: u64) -> Result<Chunk> {
         let structure = self.structure(element.structure());
         let columns = self.carry.columns.iter().chain(element.columns()).cloned().collect();
-        let called = self.function.call(&Chunk::new(1, structure, columns)?);
+        let arguments = Chunk::new(1, structure, columns)?;
+        let called = self.function.call(&arguments, &self.site.at(number));
         let result = match (called.done, called.error) {
             (_, Some(error)) => return Err(error),
             (Some(result), None) if result.rows() == 1 => result,
@@ -406,11 +415,12 @@ impl Node for ScanNode {
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let initial = &self.function.initial;
-        let carry = match &opening.mark.0 {
-            None => initial.clone(),
-            Some(body) => initial.restored(&body.own)?,
+        // The state, and after it the number of calls.
+        let (carry, called) = match opening.mark.0.as_ref().and_then(|body| body.own.split_last()) {
+            None => (initial.clone(), 0),
+            Some((called, words)) => (initial.restored(words)?, *called),
         };
-        let function = self.function.open(opening, carry)?;
+        let function = self.function.open(opening, carry, called)?;
         let input = opening.input(0, &self.input)?;
         Ok(Box::new(ScanStage { input, function, ready: VecDeque::new() }))
     }
@@ -475,7 +485,8 @@ impl Stage for ScanStage {
     }
 
     fn state(&self) -> Option<Mark> {
-        let words = self.function.carry.words()?;
+        let mut words = self.function.carry.words()?;
+        words.push(self.function.called);
         self.ready.is_empty().then(|| Mark::new(words, vec![self.input.position()]))
     }
 

@@ -117,7 +117,8 @@ impl Node for ShardedSnapshotNode {
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(error) => return Err(error.with_hint("delete the snapshot's files")),
         };
-        let (place, nested) = (opening.cache_place(&self.input), opening.nested());
+        let place = opening.cache_place(&self.input);
+        let nested = opening.nested(0, &self.reader);
         let known = place.adopted().is_some();
         let reads = match opening.mark.own(0) {
             FIRST => false,
@@ -129,7 +130,8 @@ impl Node for ShardedSnapshotNode {
             Some(saved) if reads => {
                 place.adopt(&Fill::default(), false);
                 let function = opening.function(&self.reader, &place_spec())?;
-                let work = Apply { function, stage: "snapshot", declared: None };
+                let (site, stage) = (opening.site(0, &self.reader), "snapshot");
+                let work = Apply { function, site, stage, declared: None, counts: false };
                 let before = nested.openings();
                 Phase::Read { input: open_shards(&work, &nested, &folder, &saved)?, before }
             }

@@ -68,9 +68,11 @@ impl Node for TakeWhileNode {
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let function = opening.function(&self.predicate, self.input.spec())?;
-        let predicate = Apply { function, stage: "take_while", declared: None };
-        let input = Some(opening.input(0, &self.input)?);
-        Ok(Box::new(TakeWhileStage { input, predicate, taken: 0, ready: VecDeque::new() }))
+        let site = opening.site(0, &self.predicate);
+        let stage = "take_while";
+        let predicate = Apply { function, site, stage, declared: None, counts: false };
+        let (input, taken) = (Some(opening.input(0, &self.input)?), opening.mark.own(0));
+        Ok(Box::new(TakeWhileStage { input, predicate, taken, ready: VecDeque::new() }))
     }
 }
 
@@ -113,7 +115,7 @@ impl Stage for TakeWhileStage {
         while self.ready.is_empty() {
             let Some(input) = &mut self.input else { return Ok(None) };
             if input.passed_mark() {
-                mark = Some(Mark::new([], vec![input.position()]));
+                mark = Some(Mark::new([self.taken], vec![input.position()]));
             }
             let ahead = !self.predicate.function.is_foreign_next() && input.quiet();
             let first = self.taken;

@@ -5,6 +5,8 @@
 // Clippy's leave for tests ends at functions without #[test].
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+pub mod drawing;
+
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -32,6 +34,7 @@ use headrace::graph::attr::Attrs;
 use headrace::graph::call::{Called, Prepared, UserFunction};
 use headrace::graph::graph::{Graph, GraphBuilder};
 use headrace::io::compress::Compression;
+use headrace::random::Site;
 use headrace::sources::counter::{CounterNode, Steps};
 use headrace::sources::csv::{CsvColumn, CsvNode, CsvOptions};
 use headrace::sources::fixed_length::{FixedLengthNode, Layout};
@@ -98,7 +101,7 @@ impl UserFunction for Function {
         Ok(Prepared::Graph(Arc::new(graph)))
     }
 
-    fn call(&self, chunk: &Chunk) -> Called {
+    fn call(&self, chunk: &Chunk, _: &Site) -> Called {
         let mut done = Vec::new();
         for row in 0..chunk.rows() {
             self.calls.fetch_add(1, SeqCst);
@@ -246,7 +249,7 @@ impl UserFunction for Totals {
         Ok(Prepared::Graph(Arc::new(builder.finish(nest, outputs)?)))
     }
 
-    fn call(&self, chunk: &Chunk) -> Called {
+    fn call(&self, chunk: &Chunk, _: &Site) -> Called {
         let number = |column: &Column| match column.row(0).unwrap() {
             Value::Tensor(x) => x.values::<i64>().unwrap()[0],
             _ => panic!("not dense"),
@@ -319,7 +322,7 @@ pub fn datasets(make: impl Fn(i64) -> Plan + Send + Sync + 'static) -> Arc<dyn U
         fn prepare(&self, _: &ElementSpec) -> Result<Prepared> {
             Ok(Prepared::Foreign { reason: "the test says so".into(), gives: ElementSpec::Unknown })
         }
-        fn call(&self, chunk: &Chunk) -> Called {
+        fn call(&self, chunk: &Chunk, _: &Site) -> Called {
             let values = (0..chunk.rows()).map(|row| {
                 let Ok(Value::Tensor(x)) = chunk.columns()[0].row(row) else { panic!("not dense") };
                 dataset_value((self.0)(x.values::<i64>().unwrap()[0]))
@@ -358,7 +361,7 @@ fn group_by_window(input: Plan, size: i64) -> Plan {
         fn prepare(&self, _: &ElementSpec) -> Result<Prepared> {
             Ok(Prepared::Foreign { reason: "the test says so".into(), gives: ElementSpec::Unknown })
         }
-        fn call(&self, chunk: &Chunk) -> Called {
+        fn call(&self, chunk: &Chunk, _: &Site) -> Called {
             let Ok(Value::Foreign(group)) = chunk.columns()[1].row(0) else { panic!("no group") };
             let group = plan_of(&group).unwrap();
             let halves = [SkipNode::plan(Arc::clone(&group), 1), TakeNode::plan(group, 1)];
@@ -1015,7 +1018,7 @@ pub fn identity_map_of_anything() -> Arc<dyn UserFunction> {
         fn prepare(&self, _: &ElementSpec) -> Result<Prepared> {
             Ok(Prepared::Foreign { reason: "the test says so".into(), gives: ElementSpec::Unknown })
         }
-        fn call(&self, chunk: &Chunk) -> Called {
+        fn call(&self, chunk: &Chunk, _: &Site) -> Called {
             Called::all(chunk.clone())
         }
     }

@@ -27,7 +27,7 @@ impl UserFunction for Mock {
         Ok(Prepared::Graph(Arc::clone(&self.graph)))
     }
 
-    fn call(&self, chunk: &Chunk) -> Called {
+    fn call(&self, chunk: &Chunk, _: &Site) -> Called {
         let Column::Stacked(tensor) = &chunk.columns()[0] else { panic!("not stacked") };
         let mut done = Vec::new();
         let mut error = None;
@@ -93,8 +93,8 @@ fn a_graph_that_agrees_is_called_from_the_second_element_on() {
     let function = mock(look_up);
     let run = open(&function, None);
     assert!(run.is_native() && run.is_foreign_next() && run.verdict().is_none());
-    assert_eq!(values(&run.call(&ints(&[1, 2, 3]))), [2.0, 4.0, 8.0]);
-    assert_eq!(values(&run.call(&ints(&[0]))), [1.0]);
+    assert_eq!(values(&run.call(&ints(&[1, 2, 3]), &Site::default())), [2.0, 4.0, 8.0]);
+    assert_eq!(values(&run.call(&ints(&[0]), &Site::default())), [1.0]);
     assert_eq!(function.calls.load(Ordering::Relaxed), 1);
     assert_eq!(run.verdict(), Some(Verdict::Native));
     assert!(!run.is_foreign_next());
@@ -104,7 +104,7 @@ fn a_graph_that_agrees_is_called_from_the_second_element_on() {
 fn a_graph_that_differs_is_never_called_again() {
     let function = mock(|x| Ok(x as f64 + 100.0));
     let run = open(&function, None);
-    assert_eq!(values(&run.call(&ints(&[1, 2, 3]))), [101.0, 102.0, 103.0]);
+    assert_eq!(values(&run.call(&ints(&[1, 2, 3]), &Site::default())), [101.0, 102.0, 103.0]);
     assert!(!run.is_native() && run.graph().is_none());
     let Some(Verdict::Foreign { reason }) = run.verdict() else { panic!("no verdict") };
     assert_eq!(reason, "the graph gives 2e0, the function 1.01e2");
@@ -115,32 +115,32 @@ fn a_graph_that_differs_is_never_called_again() {
 fn floats_may_differ_by_a_few_units() {
     let near: Code = |x| Ok((x as f64).exp2() * (1.0 + 3.0 * f64::EPSILON));
     let run = open(&mock(near), None);
-    assert_eq!(values(&run.call(&ints(&[1]))), [2.0]);
+    assert_eq!(values(&run.call(&ints(&[1]), &Site::default())), [2.0]);
     assert_eq!(run.verdict(), Some(Verdict::Native));
     let far: Code = |x| Ok((x as f64).exp2() * (1.0 + 9.0 * f64::EPSILON));
     let run = open(&mock(far), None);
-    run.call(&ints(&[1]));
+    run.call(&ints(&[1]), &Site::default());
     assert!(!run.is_native());
 }
 
 #[test]
 fn an_element_on_which_both_fail_keeps_its_own_error() {
     let run = open(&mock(look_up), None);
-    let called = run.call(&ints(&[9, 1]));
+    let called = run.call(&ints(&[9, 1]), &Site::default());
     assert!(called.done.is_none());
     assert_eq!(called.error.unwrap().message(), "IndexError");
     assert!(run.is_native() && run.verdict().is_none());
-    assert_eq!(values(&run.call(&ints(&[1]))), [2.0]);
+    assert_eq!(values(&run.call(&ints(&[1]), &Site::default())), [2.0]);
     assert_eq!(run.verdict(), Some(Verdict::Native));
 }
 
 #[test]
 fn if_only_one_of_them_fails_the_function_is_right() {
     let run = open(&mock(|_| Err(Error::foreign("ValueError", Box::new(())))), None);
-    assert_eq!(run.call(&ints(&[1, 2])).error.unwrap().message(), "ValueError");
+    assert_eq!(run.call(&ints(&[1, 2]), &Site::default()).error.unwrap().message(), "ValueError");
     assert!(!run.is_native());
     let run = open(&mock(|_| Ok(7.0)), None);
-    assert_eq!(values(&run.call(&ints(&[9, 1]))), [7.0, 7.0]);
+    assert_eq!(values(&run.call(&ints(&[9, 1]), &Site::default())), [7.0, 7.0]);
     assert!(!run.is_native());
 }
 
@@ -150,7 +150,7 @@ fn rows_before_a_failing_one_are_delivered() {
     for failing in 0..7 {
         let mut rows: Vec<i64> = (0..7).map(|i| i % 4).collect();
         rows[failing] = 4;
-        let called = run.call(&ints(&rows));
+        let called = run.call(&ints(&rows), &Site::default());
         let want: Vec<f64> = (0..failing).map(|i| (i as f64 % 4.0).exp2()).collect();
         assert_eq!(values(&called), want);
         let text = called.error.unwrap().to_string();
@@ -162,7 +162,7 @@ fn rows_before_a_failing_one_are_delivered() {
 fn a_verdict_stands_in_a_resumed_run() {
     let function = mock(|_| Ok(7.0));
     let run = open(&function, Some(Verdict::Foreign { reason: "it differed".into() }));
-    assert_eq!(values(&run.call(&ints(&[1]))), [7.0]);
+    assert_eq!(values(&run.call(&ints(&[1]), &Site::default())), [7.0]);
     let text = serde_json::to_string(&run.verdict()).unwrap();
     assert_eq!(text, r#"{"foreign":{"reason":"it differed"}}"#);
     assert_eq!(serde_json::from_str::<Option<Verdict>>(&text).unwrap(), run.verdict());
@@ -177,7 +177,7 @@ fn workers_wait_for_one_trial() {
     let run = open(&function, None);
     std::thread::scope(|scope| {
         for _ in 0..4 {
-            scope.spawn(|| assert_eq!(values(&run.call(&ints(&[3]))), [8.0]));
+            scope.spawn(|| assert_eq!(values(&run.call(&ints(&[3]), &Site::default())), [8.0]));
         }
     });
     assert_eq!(function.calls.load(Ordering::Relaxed), 1);
@@ -196,7 +196,7 @@ fn sum_trial(off: f64) -> bool {
     let theirs: Vec<f64> = row.iter().map(|x| x - 49.5 + off).collect();
     let theirs = Column::Stacked(Tensor::from_values(&[1, 100], &theirs).unwrap());
     let theirs = Called::all(Chunk::of_column(theirs).unwrap());
-    matches!(try_out(&graph, &element, &theirs), Trial::Agrees)
+    matches!(try_out(&graph, &element, &Site::default(), &theirs), Trial::Agrees)
 }
 
 #[test]

@@ -82,8 +82,8 @@ pub(super) fn open_stage(
 ) -> Result<Box<dyn Stage>> {
     let place = opening.cache_place(input);
     if opening.run.options.on_demand && home.filled(&place)?.is_none() {
-        // Elements asked for by number are no pass.
-        return Ok(Box::new(Passage(place.open(input)?)));
+        // Elements asked for by number are no pass, but those of the first.
+        return Ok(Box::new(Passage(place.open_first(input)?)));
     }
     let mut stage = CacheStage {
         run: Arc::clone(opening.run),

@@ -1,0 +1,125 @@
+"""Seeds: from ``seed=`` to the pair that random ops start from.
+
+The rule is TensorFlow's, so a pipeline moved over draws the same numbers. With a global seed, an
+op built without a seed of its own takes the next number of Python's Mersenne twister, in order of
+construction.
+"""
+
+from __future__ import annotations
+
+import operator
+import os
+import random
+import threading
+from typing import SupportsIndex
+
+from . import _headrace
+
+__all__ = ["MODULUS", "entropy", "function_seeds", "reserve", "seed_pair", "set_seed"]
+
+MODULUS = 2**31 - 1
+_NO_GLOBAL_SEED = 87654321  # what TensorFlow puts in place of a global seed
+
+_MAX_RESERVED = 1 << 16  # generators whose place is remembered
+
+_lock = threading.Lock()
+_global_seed: int | None = None
+_twister = random.Random()
+_functions = 0  # that were given to datasets since the global seed was set
+_reserved: dict[tuple[str, ...], int] = {}
+
+
+def set_seed(seed: SupportsIndex | None) -> None:
+    """Set the global seed, for every random op built from now on; mirrors ``tf.random.set_seed``.
+
+    Parameters
+    ----------
+    seed
+        An integer; ``None`` goes back to no global seed. Setting it again restarts the sequence
+        of seeds.
+
+    Raises
+    ------
+    TypeError
+        `seed` is not an integer.
+
+    Examples
+    --------
+    >>> set_seed(7)
+    >>> first = list(hr.Dataset.range(5).shuffle(5))
+    >>> set_seed(7)
+    >>> first == list(hr.Dataset.range(5).shuffle(5))
+    True
+    >>> set_seed(None)
+    """
+    global _global_seed, _twister, _functions
+    value = None if seed is None else operator.index(seed)
+    with _lock:
+        _global_seed = value
+        _twister = random.Random(value)
+        _functions = 0
+        _reserved.clear()
+
+
+def seed_pair(seed: SupportsIndex | None) -> tuple[int, int] | None:
+    """Return the pair of seeds of a new random op.
+
+    Parameters
+    ----------
+    seed
+        The op's own seed, or None.
+
+    Returns
+    -------
+    tuple or None
+        Two numbers; None where both come from the system's entropy.
+    """
+    if seed is None and _global_seed is not None:
+        seed = _headrace.call_seed()
+    own = None if seed is None else operator.index(seed) % MODULUS
+    with _lock:
+        if _global_seed is None:
+            if own is None:
+                return None
+            pair = (_NO_GLOBAL_SEED, own)
+        elif own is None:
+            pair = (_global_seed % MODULUS, _twister.randint(0, MODULUS) % MODULUS)
+        else:
+            pair = (_global_seed % MODULUS, own)
+    # (0, 0) means "no seed" to the generator.
+    return (0, MODULUS) if pair == (0, 0) else pair
+
+
+def function_seeds() -> _headrace.FunctionSeeds:
+    """Return what random ops in a new function draw by.
+
+    Functions are counted apart from ops, so that they change no other op's seed.
+    """
+    global _functions
+    words = entropy()
+    with _lock:
+        if _global_seed is None:
+            return _headrace.FunctionSeeds(_NO_GLOBAL_SEED, None, words)
+        number = _functions
+        if _headrace.is_in_call():
+            number = 0  # the place of the call tells them apart
+        else:
+            _functions += 1
+        first = _global_seed % MODULUS
+        return _headrace.FunctionSeeds(first, (first, MODULUS + 1 + number), words)
+
+
+def entropy() -> tuple[int, int]:
+    """Return two words of 64 bits of the system's entropy."""
+    words = os.urandom(16)
+    return int.from_bytes(words[:8], "little"), int.from_bytes(words[8:], "little")
+
+
+def reserve(key: tuple[str, ...], blocks: int) -> int:
+    """Return where a generator stands, and move it on by `blocks`."""
+    with _lock:
+        at = _reserved.pop(key, 0)
+        _reserved[key] = at + blocks
+        if len(_reserved) > _MAX_RESERVED:
+            del _reserved[next(iter(_reserved))]
+        return at
