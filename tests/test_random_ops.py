@@ -53,6 +53,32 @@ def test_what_tensorflow_refuses_is_refused(case):
     assert case["classes"][0] in kinds
 
 
+@pytest.mark.parametrize("case", GOLDEN["eager"], ids=lambda case: case["calls"][0]["text"])
+def test_eager_numbers_are_tensorflows(case):
+    if case["seed"] is not None:
+        tf.random.set_seed(case["seed"])
+    for call in case["calls"]:
+        same(eval(f"tf.random.{call['text']}", NAMES).numpy(), expected(call))
+
+
+@pytest.mark.parametrize("case", GOLDEN["generators"], ids=lambda case: case["text"])
+def test_generators_are_tensorflows(case):
+    made = eval(f"tf.random.{case['text']}", NAMES)
+    for use in case["uses"]:
+        value = eval(f"made.{use['text']}", {**NAMES, "made": made})
+        same(value.numpy(), expected(use))
+    same(made.state.numpy(), expected(case["state"]))
+    copy = tf.random.Generator(copy_from=made)
+    same(copy.normal([3]).numpy(), made.normal([3]).numpy())
+    first, second = made.split(2)
+    assert first.key != second.key
+
+
+@pytest.mark.parametrize("case", GOLDEN["states"], ids=lambda case: case["text"])
+def test_states_of_generators_are_tensorflows(case):
+    same(eval(f"tf.random.{case['text']}", NAMES).numpy(), expected(case))
+
+
 DRAWS = [
     lambda seed: hr.random.stateless_uniform([3], seed),
     lambda seed: hr.random.stateless_uniform([], seed, -1, 1, np.float64),
@@ -139,3 +165,33 @@ def test_what_does_not_fit_is_refused():
         hr.random.stateless_categorical([0.0, 1.0], 3, [1, 2])
     with pytest.raises(error, match="num_samples must be at least 0"):
         hr.random.stateless_categorical([[0.0, 1.0]], -1, [1, 2])
+
+
+def test_tensorflows_names_draw_in_functions():
+    def function(x):
+        return tf.random.uniform([2]), tf.random.normal([], seed=3), tf.random.shuffle(tf.range(4))
+
+    tf.random.set_seed(3)
+    ds = tf.data.Dataset.range(5).map(function)
+    assert "runs as a graph" in str(ds.explain())
+    first = [tuple(part.numpy().tolist() for part in row) for row in ds]
+    assert len({row[1] for row in first}) == 5
+
+    def branching(x):
+        if x > 2:
+            return tf.random.uniform([])
+        return tf.random.uniform([], 5.0, 6.0)
+
+    values = [float(v) for v in tf.data.Dataset.range(5).map(branching)]
+    assert all(v >= 5 for v in values[:3])
+    assert all(v < 1 for v in values[3:])
+
+
+def test_a_generator_in_a_function_moves_on_with_each_call():
+    generator = tf.random.Generator.from_seed(3)
+    ds = tf.data.Dataset.range(4).map(lambda x: generator.uniform([2]))
+    assert ds.element_spec == tf.TensorSpec([2], tf.float32)
+    drawn = [value.numpy() for value in ds]
+    same_one = tf.random.Generator.from_seed(3)
+    for value in drawn:
+        same(value, same_one.uniform([2]).numpy())

@@ -254,7 +254,8 @@ def shuffle(value: Any, seed: SupportsIndex | None = None, name: str | None = No
         source = source_of("RandomShuffle", None, seed, [])
     else:
         kind = str(getattr(array, "dtype", type(array)))
-        source = raw_state(("RandomShuffle", kind), seed, -(-np.size(array) // 4))
+        count = len(array) if np.ndim(array) else 1
+        source = raw_state(("RandomShuffle", kind), seed, -(-max(count - 1, 0) // 4))
     return apply_op("stateless_shuffle", {}, source, array)[0]
 
 

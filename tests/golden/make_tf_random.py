@@ -91,18 +91,68 @@ ERRORS = [
     "stateless_categorical([[]], 3, [1, 2])",
 ]
 
+# Global seed, None for none, and calls one after the other. Those without come first: a global
+# seed cannot be taken back.
+PROGRAMS = [
+    (None, ["uniform([3], seed=1)", "uniform([2], seed=1)", "normal([3], seed=2)"]),
+    (None, ["shuffle(tf.range(9), seed=1)", "categorical([[0.0, 1.0, 2.0]], 5, seed=-3)"]),
+    (7, ["uniform([3])", "uniform([2])", "normal([2])", "uniform([], 0, 9, tf.int32)"]),
+    (0, ["uniform([2], seed=0)", "uniform([2])", "uniform([2], seed=2**31 - 1)"]),
+    (2**40, ["uniform([2], seed=2**33)", "uniform([2])"]),
+    (7, ["uniform([3], seed=1)", "uniform([2, 2], seed=1)", "uniform([0], seed=1)"] * 2),
+    (7, ["uniform([3], seed=1)", "uniform([3], seed=1, dtype=tf.float64)"] * 2),
+    (7, ["uniform([3], 1, 5, seed=1)", "uniform([3], [1.0, 2.0, 3.0], 5.0, seed=1)"] * 2),
+    (7, ["uniform([3], 0, 10, tf.int32, 1)", "uniform([3], -5, 10, tf.int64, 1)"] * 2),
+    (7, ["uniform([3], seed=1)", "uniform([3], 0, 10, tf.int32, 1)", "normal([3], seed=1)"] * 2),
+    (7, ["normal([5], 2.0, 3.0, seed=1)", "normal([3], seed=1, dtype=tf.float16)"] * 2),
+    (7, ["normal([5], seed=1, dtype=tf.float64)", "normal([3], seed=1, dtype=tf.bfloat16)"] * 2),
+    (7, ["truncated_normal([9], seed=1)", "truncated_normal([3], 1.0, 2.0, tf.float64, 1)"] * 2),
+    (7, ["categorical([[0.0, 1.0, 2.0]], 5, seed=1)"] * 3),
+    (7, ["categorical([[0.0, 1.0, 2.0], [1.0, 1.0, 0.0]], 5, seed=1)"] * 3),
+    (
+        7,
+        ["categorical(np.array([[0.0, 1.0]]), 6, tf.int32, 1)", "categorical([[0.0, 1.0]], 6)"] * 2,
+    ),
+    (7, ["shuffle(tf.range(9), seed=1)", "shuffle(tf.reshape(tf.range(12), [6, 2]), 1)"] * 2),
+    (7, ["shuffle(tf.range(5))", "shuffle(['a', 'b', 'c'], seed=1)", "shuffle(tf.zeros([0]), 1)"]),
+    (7, ["uniform([40000], seed=1)[-5:]", "uniform([2], seed=1)"]),
+]
+GENERATORS = [
+    "Generator.from_seed(1)",
+    "Generator.from_seed(2**70, alg='philox')",
+    "Generator.from_seed(-5)",
+    "Generator.from_state([1, 2, 3], 'philox')",
+    "Generator.from_state([-1, -1, 3], 1)",
+    "Generator(state=[1, 2, 3], alg='philox')",
+    "Generator.from_key_counter(5, [1, 2], 'philox')",
+]
+USES = [
+    "uniform([5])",
+    "uniform([3], dtype=tf.float64)",
+    "uniform([3], 2, 5)",
+    "uniform([3], 0, 10, tf.int32)",
+    "uniform([3], -9, 10, tf.int64)",
+    "uniform_full_int([3])",
+    "uniform_full_int([3], tf.uint32)",
+    "normal([5], 1.0, 2.0)",
+    "normal([2], dtype=tf.float64)",
+    "truncated_normal([6])",
+    "skip(5)",
+    "normal([1])",
+    "make_seeds(3)",
+    "uniform([2])",
+]
+STATES = [
+    "create_rng_state(1, 'philox')",
+    "create_rng_state(2**64 + 5, 'philox')",
+    "create_rng_state(-7, 'philox')",
+    "create_rng_state([1, 2], 'philox')",
+    "create_rng_state([1, 2, 3, 4], 1)",
+]
+
 
 def answer(text):
-    value = eval(f"tf.random.{text}", {"tf": tf, "np": np})
-    array = value.numpy()
-    if array.dtype == object:
-        return {"text": text, "strings": [item.decode() for item in array.ravel().tolist()]}
-    return {
-        "text": text,
-        "dtype": value.dtype.name,
-        "shape": value.shape.as_list(),
-        "hex": array.tobytes().hex(),
-    }
+    return encoded(eval(f"tf.random.{text}", {"tf": tf, "np": np}), text=text)
 
 
 def refused(text):
@@ -114,8 +164,40 @@ def refused(text):
     raise AssertionError(f"{text} is not refused")
 
 
+def encoded(value, **more):
+    array = value.numpy()
+    if array.dtype == object:
+        return more | {"strings": [item.decode() for item in array.ravel().tolist()]}
+    name, shape = value.dtype.name, value.shape.as_list()
+    return more | {"dtype": name, "shape": shape, "hex": array.tobytes().hex()}
+
+
+def program(seed, calls):
+    if seed is not None:
+        tf.random.set_seed(seed)
+    names = {"tf": tf, "np": np}
+    results = [encoded(eval(f"tf.random.{text}", names), text=text) for text in calls]
+    return {"seed": seed, "calls": results}
+
+
+def generator(text):
+    names = {"tf": tf, "np": np}
+    made = eval(f"tf.random.{text}", names)
+    uses = []
+    for use in USES:
+        value = eval(f"made.{use}", {**names, "made": made})
+        uses.append(encoded(value if value is not None else made.state.value(), text=use))
+    return {"text": text, "uses": uses, "state": encoded(made.state.value())}
+
+
 def main():
     answers = {
+        # Before a global seed is set.
+        "eager": [program(*each) for each in PROGRAMS],
+        "generators": [generator(text) for text in GENERATORS],
+        "states": [
+            encoded(tf.convert_to_tensor(eval(f"tf.random.{text}")), text=text) for text in STATES
+        ],
         "stateless": [answer(text) for text in STATELESS],
         "errors": [refused(text) for text in ERRORS],
     }

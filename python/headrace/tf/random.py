@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from .. import random as own
+from .. import seeds as own
+from .drawing import categorical, normal, shuffle, truncated_normal, uniform
 from .names import lookup
+from .rng import (
+    Algorithm,
+    Generator,
+    create_rng_state,
+    get_global_generator,
+    set_global_generator,
+)
 from .stateless import (
     fold_in,
     split,
@@ -17,18 +25,35 @@ from .stateless import (
 )
 
 __all__ = [
+    "Algorithm",
+    "Generator",
+    "categorical",
+    "create_rng_state",
     "experimental",
     "fold_in",
+    "get_global_generator",
+    "normal",
+    "set_global_generator",
     "set_seed",
+    "shuffle",
     "split",
     "stateless_categorical",
     "stateless_normal",
     "stateless_truncated_normal",
     "stateless_uniform",
+    "truncated_normal",
+    "uniform",
 ]
 
 experimental = SimpleNamespace(
-    stateless_fold_in=fold_in, stateless_shuffle=stateless_shuffle, stateless_split=split
+    Algorithm=Algorithm,
+    Generator=Generator,
+    create_rng_state=create_rng_state,
+    get_global_generator=get_global_generator,
+    set_global_generator=set_global_generator,
+    stateless_fold_in=fold_in,
+    stateless_shuffle=stateless_shuffle,
+    stateless_split=split,
 )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import InvalidArgumentError
 from ..stateless import check_algorithm
-from .convert import convert, is_symbol
+from .convert import convert
 from .dtypes import (
     DType,
     as_dtype,
@@ -58,18 +58,11 @@ def stateless_uniform(
     kind = among("dtype", dtype, FLOATS + _INTEGERS)
     check_limits(minval, maxval, kind)
     check_algorithm(alg)
-    source = convert(seed)
+    source = seed_of(seed)
     if kind.is_integer and minval is None:
         return drawn("stateless_uniform_full_int", shape, kind, source)
     low, high = convert(minval, kind), convert(1 if maxval is None else maxval, kind)
-    if kind.is_integer:
-        for limit, text in ((low, "minval"), (high, "maxval")):
-            dims = static_shape(limit)
-            if dims not in ((), None):
-                sizes = ",".join(map(str, dims or ()))
-                raise InvalidArgumentError(f"{text} must be 0-D, got shape [{sizes}]")
-        return drawn("stateless_uniform_int", shape, kind, source, low, high)
-    return drawn("stateless_uniform", shape, kind, source) * (high - low) + low
+    return between(shape, kind, source, low, high)
 
 
 def stateless_normal(
@@ -122,7 +115,7 @@ def stateless_categorical(
     >>> tf.random.stateless_categorical([[0.0, 2.0]], 5, seed=[1, 2]).numpy()
     array([[1, 1, 1, 1, 1]])
     """
-    return classes(convert(logits), num_samples, convert(seed), dtype)
+    return classes(convert(logits), num_samples, seed_of(seed), dtype)
 
 
 def stateless_shuffle(
@@ -138,7 +131,7 @@ def stateless_shuffle(
     array([0, 2, 1, 4, 3], dtype=int32)
     """
     check_algorithm(alg)
-    return shuffled(convert(value), convert(seed))
+    return shuffled(convert(value), seed_of(seed))
 
 
 def split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Any:
@@ -170,7 +163,7 @@ def _scaled(op: str, shape: Any, seed: Any, mean: Any, stddev: Any, dtype: Any, 
     center, width = convert(mean, kind), convert(stddev, kind)
     check_algorithm(alg)
     among("dtype", kind, FLOATS)
-    return drawn(op, shape, kind, convert(seed)) * width + center
+    return drawn(op, shape, kind, seed_of(seed)) * width + center
 
 
 def classes(logits: Any, num_samples: Any, seed: Any, dtype: Any) -> Any:
@@ -188,6 +181,24 @@ def classes(logits: Any, num_samples: Any, seed: Any, dtype: Any) -> Any:
     return run("stateless_categorical", (seed, logits), out, **attrs)
 
 
+def between(shape: Any, dtype: DType, seed: Any, low: Any, high: Any) -> Any:
+    """Draw from a range with a seed at hand.
+
+    Raises
+    ------
+    InvalidArgumentError
+        Limits of integers are no scalars.
+    """
+    if not dtype.is_integer:
+        return drawn("stateless_uniform", shape, dtype, seed) * (high - low) + low
+    for limit, text in ((low, "minval"), (high, "maxval")):
+        dims = static_shape(limit)
+        if dims not in ((), None):
+            sizes = ",".join(map(str, dims or ()))
+            raise InvalidArgumentError(f"{text} must be 0-D, got shape [{sizes}]")
+    return drawn("stateless_uniform_int", shape, dtype, seed, low, high)
+
+
 def shuffled(value: Any, seed: Any) -> Any:
     """Shuffle with a seed at hand."""
     return run("stateless_shuffle", (seed, value), (static_shape(value), value.dtype))
@@ -199,9 +210,8 @@ def drawn(op: str, shape: Any, dtype: DType, seed: Any, *limits: Any) -> Any:
     Raises
     ------
     InvalidArgumentError
-        The shape is no vector of sizes, or the seed no pair of integers.
+        The shape is no vector of sizes.
     """
-    check_seed(seed)
     if np.ndim(shape) == 0 and isinstance(shape, int | np.integer):
         raise InvalidArgumentError("shape must be a vector of {int32,int64}, got shape []")
     sizes = sizes_of(shape)
@@ -213,14 +223,15 @@ def drawn(op: str, shape: Any, dtype: DType, seed: Any, *limits: Any) -> Any:
     return run(op, (seed, convert(shape), *limits), out, dtype=dtype.dtype)
 
 
-def check_seed(seed: Any) -> None:
-    """Refuse what is no pair of integers.
+def seed_of(value: Any) -> Any:
+    """Return a seed as a tensor.
 
     Raises
     ------
     InvalidArgumentError
-        It is something else.
+        It is no pair of integers.
     """
+    seed = convert(value)
     if seed.dtype not in (int32, int64):
         raise InvalidArgumentError(
             f"Value for attr 'Tseed' of {seed.dtype.name} is not in the list of allowed values: "
@@ -230,6 +241,7 @@ def check_seed(seed: Any) -> None:
     if dims is not None and (len(dims) != 1 or dims[0] not in (2, None)):
         sizes = ",".join(map(str, dims))
         raise InvalidArgumentError(f"seed must have shape [2], not [{sizes}]")
+    return seed
 
 
 def among(name: str, dtype: Any, valid: tuple[DType, ...]) -> DType:
@@ -268,8 +280,3 @@ def check_limits(minval: Any, maxval: Any, dtype: DType) -> None:
             f"Argument `dtype` got invalid value {dtype!r} when argument `minval` is not None. "
             "Please don't use unsigned integers in this case."
         )
-
-
-def symbolic(*values: Any) -> bool:
-    """Tell whether one of the values is a symbol."""
-    return any(map(is_symbol, values))
