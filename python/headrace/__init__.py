@@ -69,19 +69,21 @@ __all__ = [
     "ThreadingOptions",
     "UnknownSpec",
     "__version__",
+    "audio",
     "errors",
     "experimental",
     "image",
     "io",
     "random",
     "set_seed",
+    "strings",
 ]
 
 if _TYPE_CHECKING:
-    from . import experimental, image
+    from . import audio, experimental, image, strings
 
 # Imported when they are first used.
-_LAZY = ("experimental", "image")
+_LAZY = ("audio", "experimental", "image", "strings")
 
 
 def __getattr__(name: str) -> _Any:

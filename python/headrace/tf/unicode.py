@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from .. import spec as own_spec
 from ..errors import InvalidArgumentError
-from . import dtypes
+from ..strings.parts import ngram_attrs
+from ..strings.unicode import is_of_engine, to_utf8
 from .convert import convert, is_symbol
 from .dtypes import int32, int64, string
-from .kernels import python, static_shape
+from .kernels import run, static_shape
 from .ragged_tensor import RaggedTensor
 from .tensor import raw, wrap
+from .text_ops import cut, each, innermost, one_text
 
 __all__ = [
     "bytes_split",
@@ -29,36 +27,6 @@ __all__ = [
     "unicode_transcode",
 ]
 
-_Pieces = Callable[[bytes], list[Any]]
-
-
-def _cut(name: str, pieces: _Pieces, input: Any, dtype: Any = string, splits: Any = int64) -> Any:
-    """Cut each string: a vector for one string, a ragged tensor for many."""
-    if isinstance(input, RaggedTensor):
-        inner = _cut(name, pieces, input.flat_values, dtype, splits)
-        return input.with_flat_values(inner)
-    x = convert(input, string)
-    dims = static_shape(x)
-    if is_symbol(x):
-        if dims == ():
-            return x._tracer.unrecorded(name, (None,), dtype)
-        rank = 1 if dims is None else len(dims)
-        shape = (*(dims or (None,)), None)
-        found = own_spec.RaggedTensorSpec(shape, dtypes.to_own(dtype), rank, splits.dtype)
-        return x._tracer.stand_in(name, found)
-    array = raw(x)
-    cut = [pieces(item) for item in array.reshape(-1)]
-    flat = [piece for found in cut for piece in found]
-    values = np.empty(len(flat), dtype.dtype)
-    values[:] = flat
-    if array.ndim == 0:
-        return wrap(values)
-    lengths = np.asarray([len(found) for found in cut], splits.dtype)
-    made = RaggedTensor.from_row_lengths(values, lengths)
-    for size in reversed(array.shape[1:]):
-        made = RaggedTensor.from_uniform_row_length(made, size)
-    return made
-
 
 def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
     """Cut at a separator, or at white space; mirrors ``tf.strings.split``.
@@ -68,65 +36,13 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
     >>> tf.strings.split(["a b", "c"])
     <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
     """
-    mark = b"" if sep is None else raw(convert(sep, string)).item()
-
-    def pieces(item: bytes) -> list[bytes]:
-        if mark or maxsplit <= 0:
-            return [item] if maxsplit == 0 else item.split(mark or None, maxsplit)
-        found = item.split(None, maxsplit)
-        # TensorFlow gives the rest after the last cut, though it be empty.
-        return [*found, b""] if len(found) == maxsplit else found
-
-    return _cut("split", pieces, input)
+    mark = b"" if sep is None else one_text(sep)
+    return cut("string_split", input, [string], sep=mark, maxsplit=maxsplit)[0]
 
 
 def bytes_split(input: Any, name: str | None = None) -> Any:
     """Cut into single bytes; mirrors ``tf.strings.bytes_split``."""
-    return _cut("bytes_split", lambda item: [item[k : k + 1] for k in range(len(item))], input)
-
-
-_CODECS = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
-
-
-def _characters(
-    item: bytes, encoding: str, errors: str, replacement: int, control: bool
-) -> list[tuple[int, int, bytes]]:
-    """Return the characters of a string: code point, where it begins, and its bytes."""
-    codec = _CODECS.get(encoding, encoding.lower())
-    found: list[tuple[int, int, bytes]] = []
-    at = 0
-    text = item.decode(codec, "surrogateescape" if codec == "utf-8" else "replace")
-    k = 0
-    while k < len(text):
-        char = text[k]
-        if codec == "utf-8" and 0xDC80 <= ord(char) <= 0xDCFF:
-            size = _bad(item, at)
-            if errors == "strict":
-                raise InvalidArgumentError("Invalid formatting on input string")
-            if errors == "replace":
-                found.append((replacement, at, item[at : at + size]))
-            k += size
-            at += size
-            continue
-        piece = char.encode(codec)
-        code = ord(char)
-        if control and (code < 0x20 or code == 0x7F):
-            if errors == "replace":
-                found.append((replacement, at, piece))
-        else:
-            found.append((code, at, piece))
-        at += len(piece)
-        k += 1
-    return found
-
-
-def _bad(item: bytes, at: int) -> int:
-    """Return how many bytes at a place are one broken character."""
-    try:
-        item[at:].decode("utf-8")
-    except UnicodeDecodeError as error:
-        return error.end - error.start
-    return 1
+    return cut("bytes_split", input, [string])[0]
 
 
 def unicode_decode(
@@ -140,10 +56,10 @@ def unicode_decode(
     >>> tf.strings.unicode_decode("aé", "UTF-8").numpy()
     array([ 97, 233], dtype=int32)
     """
-    options = (input_encoding, errors, replacement_char, replace_control_characters)
-    return _cut(
-        "unicode_decode", lambda x: [c for c, _, _ in _characters(x, *options)], input, int32
+    text, attrs = _reading(
+        input, input_encoding, errors, replacement_char, replace_control_characters
     )
+    return cut("unicode_decode", text, [int32], **attrs)[0]
 
 
 def unicode_decode_with_offsets(
@@ -151,10 +67,10 @@ def unicode_decode_with_offsets(
     replace_control_characters: bool = False, name: str | None = None,
 ) -> Any:  # fmt: skip
     """Return the code points and where each begins."""
-    options = (input_encoding, errors, replacement_char, replace_control_characters)
-    codes = unicode_decode(input, *options)
-    label = "unicode_decode_with_offsets"
-    return codes, _cut(label, lambda x: [k for _, k, _ in _characters(x, *options)], input, int64)
+    text, attrs = _reading(
+        input, input_encoding, errors, replacement_char, replace_control_characters
+    )
+    return tuple(cut("unicode_decode", text, [int32, int64], offsets=True, **attrs))
 
 
 def unicode_split(
@@ -162,13 +78,9 @@ def unicode_split(
     name: str | None = None,
 ) -> Any:  # fmt: skip
     """Cut into characters; mirrors ``tf.strings.unicode_split``."""
-
-    def pieces(item: bytes) -> list[bytes]:
-        found = _characters(item, input_encoding, errors, replacement_char, False)
-        codec = _CODECS.get(input_encoding, "utf-8")
-        return [chr(code).encode(codec) for code, _, _ in found]
-
-    return _cut("unicode_split", pieces, input)
+    _check_split(input_encoding)
+    text, attrs = _reading(input, input_encoding, errors, replacement_char, False)
+    return cut("unicode_split", text, [string], **attrs)[0]
 
 
 def unicode_split_with_offsets(
@@ -176,10 +88,18 @@ def unicode_split_with_offsets(
     name: str | None = None,
 ) -> Any:  # fmt: skip
     """Cut into characters, and say where each begins."""
-    options = (input_encoding, errors, replacement_char, False)
-    label = "unicode_split_with_offsets"
-    at = _cut(label, lambda x: [k for _, k, _ in _characters(x, *options)], input, int64)
-    return unicode_split(input, input_encoding, errors, replacement_char), at
+    _check_split(input_encoding)
+    text, attrs = _reading(input, input_encoding, errors, replacement_char, False)
+    return tuple(cut("unicode_split", text, [string, int64], offsets=True, **attrs))
+
+
+def _check_split(encoding: str) -> None:
+    """Refuse an encoding that TensorFlow does not write characters in."""
+    if encoding not in ("UTF-8", "UTF-16-BE", "UTF-32-BE"):
+        raise InvalidArgumentError(
+            f"Value for attr 'output_encoding' of {encoding!r} is not in the list of allowed "
+            "values: 'UTF-8', 'UTF-16-BE', 'UTF-32-BE'"
+        )
 
 
 def unicode_encode(
@@ -187,39 +107,14 @@ def unicode_encode(
     name: str | None = None,
 ) -> Any:  # fmt: skip
     """Make strings of code points; mirrors ``tf.strings.unicode_encode``."""
-    codec = _CODECS[output_encoding]
-
-    def one(codes: Any) -> bytes:
-        text = []
-        for code in codes:
-            good = 0 <= code < 0xD800 or 0xDFFF < code <= 0x10FFFF
-            if not good and errors == "strict":
-                raise InvalidArgumentError(
-                    "Code point is out of range for Unicode, or a noncharacter."
-                )
-            if good or errors == "replace":
-                text.append(chr(code if good else replacement_char))
-        return "".join(text).encode(codec)
-
+    attrs = {
+        "output_encoding": output_encoding, "errors": errors, "replacement_char": replacement_char,
+    }  # fmt: skip
     if isinstance(input, RaggedTensor):
-        if isinstance(input.values, RaggedTensor):
-            return input.with_values(
-                unicode_encode(input.values, output_encoding, errors, replacement_char)
-            )
-        rows = [raw(row) for row in input]
-        made = np.empty(len(rows), object)
-        made[:] = [one(row) for row in rows]
-        return wrap(made)
+        return innermost("unicode_encode", input, string, **attrs)
     x = convert(input)
     dims = static_shape(x)
-
-    def compute(array: Any) -> Any:
-        flat = array.reshape(-1, array.shape[-1])
-        made = np.empty(len(flat), object)
-        made[:] = [one(row) for row in flat]
-        return made.reshape(array.shape[:-1])
-
-    return python("unicode_encode", compute, (None if dims is None else dims[:-1], string), x)
+    return run("unicode_encode", (x,), (None if dims is None else dims[:-1], string), **attrs)
 
 
 def unicode_transcode(
@@ -228,60 +123,63 @@ def unicode_transcode(
     name: str | None = None,
 ) -> Any:  # fmt: skip
     """Change the encoding; mirrors ``tf.strings.unicode_transcode``."""
-    from .strings import _each
+    text, attrs = _reading(
+        input, input_encoding, errors, replacement_char, replace_control_characters
+    )
+    return each("unicode_transcode", text, string, output_encoding=output_encoding, **attrs)
 
-    options = (input_encoding, errors, replacement_char, replace_control_characters)
-    codec = _CODECS[output_encoding]
 
-    def each(item: bytes) -> bytes:
-        return "".join(chr(code) for code, _, _ in _characters(item, *options)).encode(codec)
+def _reading(
+    input: Any, encoding: str, errors: str, replacement: int, controls: bool
+) -> tuple[Any, dict[str, Any]]:
+    """Return strings and how the engine reads them; what Python decodes becomes UTF-8."""
+    if not is_of_engine(encoding):
+        input, encoding = _python_decoded(input, encoding, errors, replacement), "UTF-8"
+    return input, {
+        "input_encoding": encoding,
+        "errors": errors,
+        "replacement_char": replacement,
+        "replace_control_characters": bool(controls),
+    }
 
-    return _each("unicode_transcode", each, input)
+
+def _python_decoded(input: Any, encoding: str, errors: str, replacement: int) -> Any:
+    mapper = getattr(type(input), "_map_values", None)
+    if mapper is not None:
+        return mapper(lambda x: _python_decoded(x, encoding, errors, replacement), input)
+    x = convert(input, string)
+    if is_symbol(x):
+        return x._tracer.unrecorded(f"a conversion of {encoding}", static_shape(x), string)
+    return wrap(to_utf8(raw(x), encoding, errors, replacement))
 
 
 def unicode_script(input: Any, name: str | None = None) -> Any:
-    """Not there: it needs the tables of scripts of ICU."""
-    raise NotImplementedError(
-        "tf.strings.unicode_script needs ICU's tables, which headrace has not"
-    )
+    """Return ICU's number of the script of each code point; mirrors ``tf.strings.unicode_script``.
+
+    Examples
+    --------
+    >>> tf.strings.unicode_script([ord("a"), ord("я")]).numpy()
+    array([25,  8], dtype=int32)
+    """
+    return each("unicode_script", input, int32, int32)
 
 
 def ngrams(
     data: Any, ngram_width: Any, separator: str = " ", pad_values: Any = None,
     padding_width: Any = None, preserve_short_sequences: bool = False, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """Join neighbours of each row; mirrors ``tf.strings.ngrams``."""
-    widths = [ngram_width] if isinstance(ngram_width, int) else list(ngram_width)
-    if pad_values is None:
-        left = right = b""
-    else:
-        pair = (pad_values, pad_values) if isinstance(pad_values, str | bytes) else pad_values
-        left, right = (raw(convert(item, string)).item() for item in pair)
-    dense: Any = None if isinstance(data, RaggedTensor) else raw(convert(data, string))
-    flat = data if dense is None else dense.reshape(-1, dense.shape[-1])
-    rows: list[Any] = [raw(row) for row in flat]
+    """Join neighbours of each row; mirrors ``tf.strings.ngrams``.
 
-    def one(row: list[bytes]) -> list[bytes]:
-        made = []
-        for width in widths:
-            pad = 0
-            if pad_values is not None:
-                pad = width - 1 if padding_width is None else min(padding_width, width - 1)
-            items = [left] * pad + list(row) + [right] * pad
-            starts = range(len(items) - width + 1)
-            found = [separator.encode().join(items[k : k + width]) for k in starts]
-            if not found and preserve_short_sequences and row:
-                found = [separator.encode().join(items)]
-            made += found
-        return made
-
-    cut = [one(list(row)) for row in rows]
-    values = np.empty(sum(map(len, cut)), object)
-    values[:] = [item for found in cut for item in found]
-    made = RaggedTensor.from_row_lengths(
-        values, np.asarray([len(found) for found in cut], np.int64)
-    )
-    if dense is not None and len({len(found) for found in cut}) <= 1:
-        tensor = made.to_tensor()
-        return wrap(raw(tensor).reshape(*dense.shape[:-1], -1))
-    return made
+    Examples
+    --------
+    >>> tf.strings.ngrams(["a", "b", "c"], 2).numpy()
+    array([b'a b', b'b c'], dtype=object)
+    """
+    attrs = ngram_attrs(ngram_width, one_text(separator), pad_values, padding_width,
+                        preserve_short_sequences)  # fmt: skip
+    if isinstance(data, RaggedTensor):
+        return innermost("string_ngrams", data, string, **attrs)
+    x = convert(data, string)
+    dims = static_shape(x)
+    shape = None if dims is None else (*dims[:-1], None) if is_symbol(x) else dims
+    return run("string_ngrams", (x,), (shape, string), **attrs)

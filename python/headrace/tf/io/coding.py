@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from ..bridge import to_own
 from ..convert import convert
 from ..dtypes import DType, as_dtype, int64, string
 from ..dtypes import to_own as dtype_to_own
-from ..kernels import python, static_shape
+from ..kernels import python, run, static_shape
 from ..tensor import raw, wrap
 from ..values import result, results
 
@@ -248,54 +247,7 @@ def decode_json_example(json_examples: Any, name: str | None = None) -> Any:
     [3]
     """
     records = convert(json_examples, string)
-
-    def decode(array: Any) -> Any:
-        out = np.empty(array.shape, object)
-        out.reshape(-1)[:] = [_example(text) for text in array.reshape(-1)]
-        return out
-
-    return python("decode_json_example", decode, (static_shape(records), string), records)
-
-
-def _example(text: bytes) -> bytes:
-    from ..train import Example
-
-    try:
-        return Example(**_fields(json.loads(text))).SerializeToString()
-    except (ValueError, TypeError, AttributeError, LookupError) as error:
-        shown = text[:100].decode(errors="replace")
-        raise InvalidArgumentError(f"Error while parsing JSON: {error}; in {shown}") from None
-
-
-_LISTS = {"bytesList": "bytes_list", "floatList": "float_list", "int64List": "int64_list"}
-
-
-def _fields(message: dict[str, Any]) -> dict[str, Any]:
-    """Return an Example of JSON as keyword arguments."""
-    import base64
-
-    if not message.get("features"):
-        return {name: {} for name in message}
-    features = {}
-    for key, feature in message["features"].get("feature", {}).items():
-        made: dict[str, Any] = {}
-        for kind, content in feature.items():
-            name = _LISTS.get(kind, kind)
-            values = content.get("value", [])
-            if name == "bytes_list":
-                values = [base64.b64decode(_padded(value), altchars=None) for value in values]
-            elif name == "int64_list":
-                values = [int(value) for value in values]
-            else:
-                values = [float(value) for value in values]
-            made[name] = {"value": values}
-        features[key] = made
-    return {"features": {"feature": features}}
-
-
-def _padded(text: str) -> str:
-    text = text.replace("-", "+").replace("_", "/")
-    return text + "=" * (-len(text) % 4)
+    return run("decode_json_example", (records,), (static_shape(records), string))
 
 
 def serialize_sparse(sp_input: Any, out_type: Any = string, name: str | None = None) -> Any:

@@ -4,6 +4,7 @@ pub mod base64;
 pub mod chunks;
 pub mod csv;
 pub mod example;
+pub mod json_example;
 pub mod lines;
 pub mod message;
 pub mod parse;

@@ -1,5 +1,6 @@
 //! Operations that turn strings into others or into tensors, and back: `encode_base64`,
-//! `decode_base64`, `decode_compressed`, `serialize_tensor`, `parse_tensor`, `read_file`.
+//! `decode_base64`, `decode_compressed`, `decode_json_example`, `serialize_tensor`, `parse_tensor`,
+//! `read_file`.
 
 use std::io::Read;
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use crate::data::{
     BytesArray, BytesBuilder, Column, DType, PartialShape, Spec, Tensor, Value, Wanted,
 };
 use crate::error::{Error, ErrorKind, Result};
-use crate::formats::{base64, tensor_proto};
+use crate::formats::{base64, json_example, tensor_proto};
 use crate::graph::attr::Attrs;
 use crate::graph::kernel::{Arg, Kernel};
 use crate::io::compress::Compression;
@@ -26,6 +27,7 @@ enum Each {
     EncodeBase64 { pad: bool },
     DecodeBase64,
     Decompress(Compression),
+    JsonExample,
     ReadFile,
 }
 
@@ -46,6 +48,7 @@ pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> 
             attrs.only(&["compression_type"])?;
             Each::Decompress(Compression::from_name(attrs.opt_str("compression_type")?)?)
         }
+        "decode_json_example" => Each::JsonExample,
         "read_file" => Each::ReadFile,
         "serialize_tensor" => return Ok(Some(Arc::new(SerializeTensor))),
         "parse_tensor" => {
@@ -65,6 +68,7 @@ impl Each {
             Each::Decompress(Compression::None) => out.push(value),
             Each::Decompress(Compression::Gzip) => inflate(MultiGzDecoder::new(value), out)?,
             Each::Decompress(Compression::Zlib) => inflate(ZlibDecoder::new(value), out)?,
+            Each::JsonExample => out.push(&json_example::decode(value)?),
             Each::ReadFile => out.push(&read_file(value)?),
         }
         Ok(())
@@ -121,6 +125,7 @@ impl Kernel for Each {
             Each::EncodeBase64 { .. } => "encode_base64",
             Each::DecodeBase64 => "decode_base64",
             Each::Decompress(_) => "decode_compressed",
+            Each::JsonExample => "decode_json_example",
             Each::ReadFile => "read_file",
         };
         let shape = check_text(op, spec)?;

@@ -2,6 +2,7 @@
 //!
 //! Each file knows some operations by name; [`build`] asks one after the other.
 
+mod audio;
 mod axes;
 pub(crate) mod cast;
 mod coding;
@@ -25,7 +26,7 @@ mod reduce;
 mod search;
 mod shape;
 mod strided;
-mod text;
+mod strings;
 mod unique;
 
 use std::sync::Arc;
@@ -53,7 +54,8 @@ const FAMILIES: &[Family] = &[
     unique::build,
     create::build,
     raw::build,
-    text::build,
+    strings::build,
+    audio::build,
     coding::build,
     csv::build,
     parts::build,

@@ -2,6 +2,7 @@
 
 pub mod distributions;
 pub mod draw;
+pub mod fingerprint;
 pub mod philox;
 pub mod site;
 

@@ -1,0 +1,302 @@
+"""Characters and encodings; part of `headrace.strings`."""
+
+from __future__ import annotations
+
+import codecs
+from typing import Any
+
+import numpy as np
+
+from .. import checks
+from ..errors import InvalidArgumentError
+from ..ops import apply_op, refuse_in_trace
+from ..tensors import RaggedTensor
+
+__all__ = [
+    "unicode_decode",
+    "unicode_decode_with_offsets",
+    "unicode_encode",
+    "unicode_script",
+    "unicode_split",
+    "unicode_split_with_offsets",
+    "unicode_transcode",
+]
+
+# What the engine decodes; for others Python's codecs make UTF-8 first.
+_ENGINE = frozenset(
+    "utf8 utf16 utf16be utf16le utf32 utf32be utf32le usascii ascii iso88591 latin1".split()
+)
+
+
+def unicode_decode(
+    input: Any,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 65533,
+    replace_control_characters: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Return the code points of strings; mirrors ``tf.strings.unicode_decode``.
+
+    Parameters
+    ----------
+    input
+        A string, or an array of them.
+    input_encoding
+        ``"UTF-8"``, ``"UTF-16"``, ``"UTF-32"`` (also ``-BE`` and ``-LE``), ``"US-ASCII"`` or
+        ``"ISO-8859-1"``; other encodings that Python knows do not run in a graph.
+    errors
+        What becomes of broken characters: ``"replace"``, ``"ignore"`` or ``"strict"``, an error.
+    replacement_char
+        The code point that replaces them.
+    replace_control_characters
+        Whether the control characters below U+0020 are treated as broken.
+
+    Returns
+    -------
+    numpy.ndarray or RaggedTensor
+        int32; a vector for a string, a `RaggedTensor` for an array of them.
+
+    Raises
+    ------
+    InvalidArgumentError
+        An unknown encoding, or a broken character under ``errors="strict"``.
+
+    Examples
+    --------
+    >>> hr.strings.unicode_decode("aé", "UTF-8")
+    array([ 97, 233], dtype=int32)
+    """
+    attrs = _reading(input_encoding, errors, replacement_char, replace_control_characters)
+    return _decoded("unicode_decode", attrs, input)[0]
+
+
+def unicode_decode_with_offsets(
+    input: Any,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 65533,
+    replace_control_characters: bool = False,
+    name: str | None = None,
+) -> tuple[Any, Any]:
+    """Return code points and where each begins; mirrors ``tf.strings.unicode_decode_with_offsets``.
+
+    Parameters
+    ----------
+    input, input_encoding, errors, replacement_char, replace_control_characters
+        See `unicode_decode`.
+
+    Returns
+    -------
+    tuple
+        The code points, int32, and their first bytes, int64, alike in shape.
+
+    Examples
+    --------
+    >>> hr.strings.unicode_decode_with_offsets("éa", "UTF-8")
+    (array([233,  97], dtype=int32), array([0, 2]))
+    """
+    attrs = _reading(input_encoding, errors, replacement_char, replace_control_characters)
+    codes, starts = _decoded("unicode_decode", attrs | {"offsets": True}, input)
+    return codes, starts
+
+
+def unicode_split(
+    input: Any,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 65533,
+    name: str | None = None,
+) -> Any:
+    """Cut strings into characters; mirrors ``tf.strings.unicode_split``.
+
+    Parameters
+    ----------
+    input, input_encoding, errors, replacement_char
+        See `unicode_decode`.
+
+    Returns
+    -------
+    numpy.ndarray or RaggedTensor
+        Strings in the encoding of the input.
+
+    Examples
+    --------
+    >>> hr.strings.unicode_split("aé", "UTF-8")
+    array(['a', 'é'], dtype=object)
+    """
+    attrs = _reading(input_encoding, errors, replacement_char, False)
+    return _decoded("unicode_split", attrs, input)[0]
+
+
+def unicode_split_with_offsets(
+    input: Any,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 65533,
+    name: str | None = None,
+) -> tuple[Any, Any]:
+    """Return characters and where each begins; mirrors ``tf.strings.unicode_split_with_offsets``.
+
+    Parameters
+    ----------
+    input, input_encoding, errors, replacement_char
+        See `unicode_decode`.
+
+    Examples
+    --------
+    >>> hr.strings.unicode_split_with_offsets("éa", "UTF-8")
+    (array(['é', 'a'], dtype=object), array([0, 2]))
+    """
+    attrs = _reading(input_encoding, errors, replacement_char, False)
+    characters, starts = _decoded("unicode_split", attrs | {"offsets": True}, input)
+    return characters, starts
+
+
+def unicode_transcode(
+    input: Any,
+    input_encoding: str,
+    output_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 65533,
+    replace_control_characters: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Change the encoding of strings; mirrors ``tf.strings.unicode_transcode``.
+
+    Parameters
+    ----------
+    input, input_encoding, errors, replacement_char, replace_control_characters
+        See `unicode_decode`.
+    output_encoding
+        ``"UTF-8"``, ``"UTF-16-BE"`` or ``"UTF-32-BE"``.
+
+    Returns
+    -------
+    bytes or numpy.ndarray
+        `bytes`; a `str` that becomes UTF-8 stays `str`.
+
+    Examples
+    --------
+    >>> hr.strings.unicode_transcode("é", "UTF-8", "UTF-16-BE")
+    b'\\x00\\xe9'
+    """
+    attrs = _reading(input_encoding, errors, replacement_char, replace_control_characters)
+    return _decoded("unicode_transcode", attrs | {"output_encoding": output_encoding}, input)[0]
+
+
+def unicode_encode(
+    input: Any,
+    output_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 65533,
+    name: str | None = None,
+) -> Any:
+    """Make strings of code points; mirrors ``tf.strings.unicode_encode``.
+
+    Parameters
+    ----------
+    input
+        Integers; the last axis is a string. It may be ragged.
+    output_encoding
+        ``"UTF-8"``, ``"UTF-16-BE"`` or ``"UTF-32-BE"``.
+    errors, replacement_char
+        What becomes of numbers that are no code points; see `unicode_decode`.
+
+    Returns
+    -------
+    bytes or numpy.ndarray
+        `bytes`, one axis less.
+
+    Raises
+    ------
+    InvalidArgumentError
+        A number is no code point and ``errors="strict"``.
+
+    Examples
+    --------
+    >>> hr.strings.unicode_encode(np.array([97, 233]), "UTF-8").decode()
+    'aé'
+    """
+    attrs = {
+        "output_encoding": output_encoding,
+        "errors": errors,
+        "replacement_char": replacement_char,
+    }
+    return apply_op("unicode_encode", attrs, checks.tensor(input))[0]
+
+
+def unicode_script(input: Any, name: str | None = None) -> Any:
+    """Return the script of each code point; mirrors ``tf.strings.unicode_script``.
+
+    Parameters
+    ----------
+    input
+        Integers.
+
+    Returns
+    -------
+    numpy.ndarray
+        int32: ICU's numbers of scripts, such as 25 for Latin; -1 for what is no code point.
+
+    Examples
+    --------
+    >>> hr.strings.unicode_script(np.array([ord("a"), ord("я")]))
+    array([25,  8], dtype=int32)
+    """
+    return apply_op("unicode_script", {}, checks.tensor(input))[0]
+
+
+def _reading(encoding: str, errors: str, replacement: int, controls: bool) -> dict[str, Any]:
+    return {
+        "input_encoding": encoding,
+        "errors": errors,
+        "replacement_char": replacement,
+        "replace_control_characters": checks.flag("replace_control_characters", controls),
+    }
+
+
+def _decoded(op: str, attrs: dict[str, Any], input: Any) -> list[Any]:
+    value = checks.tensor(input)
+    if not is_of_engine(attrs["input_encoding"]):
+        if op == "unicode_split" or "offsets" in attrs:
+            raise InvalidArgumentError(
+                f"{op} of {attrs['input_encoding']} is not there: transcode to UTF-8 first"
+            )
+        value = to_utf8(value, attrs["input_encoding"], attrs["errors"], attrs["replacement_char"])
+        attrs = attrs | {"input_encoding": "UTF-8"}
+    return apply_op(op, attrs, value)
+
+
+def is_of_engine(encoding: str) -> bool:
+    """Tell whether the engine decodes an encoding, or nobody does."""
+    plain = "".join(filter(str.isalnum, encoding.lower()))
+    if plain in _ENGINE:
+        return True
+    try:
+        return not codecs.lookup(encoding)._is_text_encoding
+    except LookupError:
+        return True
+
+
+def to_utf8(value: Any, encoding: str, errors: str, replacement: int) -> Any:
+    """Return strings of an encoding that Python knows as UTF-8."""
+    refuse_in_trace(f"reads {encoding}")
+    if isinstance(value, RaggedTensor):
+        inner = to_utf8(value.values, encoding, errors, replacement)
+        return RaggedTensor(inner, value.row_splits)
+    array = np.asarray(value, object)
+    made = np.empty(array.size, object)
+    made[:] = [_one(item, encoding, errors, replacement) for item in array.reshape(-1).tolist()]
+    return made.reshape(array.shape) if array.ndim else made[0]
+
+
+def _one(item: Any, encoding: str, errors: str, replacement: int) -> bytes:
+    data = item.encode() if isinstance(item, str) else item
+    try:
+        text = data.decode(encoding, errors)
+    except UnicodeDecodeError as error:
+        raise InvalidArgumentError(f"Invalid formatting on input string; {error}") from None
+    if errors == "replace":
+        text = text.replace("\ufffd", chr(replacement))
+    return str(text).encode()

@@ -1,0 +1,87 @@
+"""Running the engine's ops on strings over dense, ragged and sparse tensors, and symbols of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _headrace
+from ..spec import RaggedTensorSpec
+from . import dtypes
+from .bridge import from_own
+from .convert import convert, is_symbol
+from .dtypes import DType, int64, string
+from .kernels import engine_value, run, static_shape
+from .ragged_tensor import RaggedTensor
+from .tensor import raw
+
+__all__ = ["cut", "each", "innermost", "one_text"]
+
+
+def one_text(value: Any) -> bytes | str:
+    """Return a static text, which may be a scalar tensor."""
+    if isinstance(value, bytes | str):
+        return value
+    found = raw(convert(value, string)).item()
+    return bytes(found)
+
+
+def each(op: str, input: Any, out: DType, source: DType | None = string, **attrs: Any) -> Any:
+    """Run an op that gives one value of dtype `out` for each value of dtype `source`."""
+    symbol = getattr(input, "_symbol", None) if isinstance(input, RaggedTensor) else None
+    if symbol is not None:
+        (result,) = symbol._tracer.add(op, attrs, symbol)
+        return result
+    mapper = getattr(type(input), "_map_values", None)
+    if mapper is not None:
+        return mapper(lambda values: each(op, values, out, source, **attrs), input)
+    x = convert(input) if source is None else convert(input, source)
+    return run(op, (x,), (static_shape(x), out), **attrs)
+
+
+def cut(op: str, input: Any, outputs: list[DType], **attrs: Any) -> list[Any]:
+    """Run an op that gives several values for each string: vectors, or ragged tensors."""
+    if isinstance(input, RaggedTensor):
+        if input._symbol is not None:
+            found: list[Any] = input._symbol._tracer.add(op, attrs, input._symbol)
+            return found
+        inner = cut(op, input.flat_values, outputs, **attrs)
+        return [input.with_flat_values(part) for part in inner]
+    x = convert(input, string)
+    if is_symbol(x):
+        return _recorded(op, x, outputs, attrs)
+    array = raw(x)
+    flat = engine_value(x) if array.ndim == 0 else array.reshape(-1)
+    made = [from_own(part) for part in _headrace.run_op(op, attrs, [flat])]
+    for size in reversed(array.shape[1:]):
+        made = [_uniform(part, size, array.shape) for part in made]
+    return made
+
+
+def _uniform(part: Any, size: int, shape: tuple[int, ...]) -> Any:
+    rows = None if size else shape[0]
+    return RaggedTensor.from_uniform_row_length(part, size, rows)
+
+
+def _recorded(op: str, x: Any, outputs: list[DType], attrs: dict[str, Any]) -> list[Any]:
+    """Record it; of strings of unknown rank nothing is known but the dtypes."""
+    dims = static_shape(x)
+    if dims is not None:
+        found: list[Any] = x._tracer.add(op, attrs, x)
+        return found
+    own = [RaggedTensorSpec(None, dtypes.to_own(dtype), 1, int64.dtype) for dtype in outputs]
+    return [x._tracer.stand_in(op, spec) for spec in own]
+
+
+def innermost(op: str, input: Any, dtype: DType, **attrs: Any) -> Any:
+    """Run an op that makes one value of each row along the innermost axis of a ragged tensor."""
+    if input._symbol is not None:
+        (result,) = input._symbol._tracer.add(op, attrs, input._symbol)
+        return result
+    own = input._to_own()
+    if own is input:  # made of symbols: the engine has no value of it
+        tracer = (input.flat_values if is_symbol(input.flat_values) else input.row_splits)._tracer
+        shape = input.shape[:-1]
+        found = None if shape.rank is None else tuple(shape)
+        return tracer.unrecorded(op, found, dtype)
+    (made,) = _headrace.run_op(op, attrs, [own])
+    return from_own(made)
