@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import headrace as hr
 import headrace.tf as tf
 
 CASES = json.loads((Path(__file__).parent / "golden" / "strings.json").read_text())["cases"]

@@ -13,6 +13,7 @@ import numpy as np
 
 from . import checks
 from .ops import apply_op
+from .standin import is_symbol
 
 __all__ = ["decode_audio", "decode_wav", "encode_wav"]
 
@@ -122,6 +123,6 @@ def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Any:
     244
     """
     value = checks.tensor(audio)
-    if not checks.is_symbol(value) and not isinstance(audio, np.ndarray):
+    if not is_symbol(value) and not isinstance(audio, np.ndarray):
         value = np.asarray(value, np.float32)
     return apply_op("encode_wav", {}, value, checks.tensor(sample_rate))[0]

@@ -1,7 +1,7 @@
 r"""Make strings.json: what tf.strings gives at the edges that strings_raw_csv.json does not hold.
 
-A case is `{"op", "args", "kwargs", "expect"}` in the forms that README.md tells of; ragged values of
-more than one ragged axis have a list of row splits.
+A case is `{"op", "args", "kwargs", "expect"}` in the forms that README.md tells of; ragged values
+have a list of row splits, one for each ragged axis.
 """
 
 import base64
@@ -163,16 +163,21 @@ case("strip", texts(" a ", "\v\fa\r\n", "\0a\0", "\u00a0a", "\u2003b", "", "  ",
 PATTERNS = [
     "a", "", "a*", "a|b", "(a)(b)?", "^a", "a$", "^", "$", ".", "..", r"\d+", r"\w+", r"\s", r"\S+",
     r"\W", r"\D", r"\bb", r"\Bb", r"[^a]", r"[a-c]+", r"[[:digit:]]", r"[[:^digit:]]+", r"[\d,]+",
-    r"[\w]+", r"[^\W]+", r"\pL+", r"\p{Greek}", r"\p{^Greek}", r"\PL", r"(?i)ABC", r"(?s).", r"(?m)^b",
-    r"(?P<name>b+)", r"(?<name>b+)", r"a{2}", r"a{,2}", r"a{2,}", r"a{1,2}?", r"a+?", r"a**", r"a+*",
-    r"\Qa.b\E", r"\C", r"\x61", r"\x{e9}", r"\141", r"\1", r"(a)\1", r"(?=a)", r"(?<!a)b", r"[a", r"(a",
+    r"[\w]+", r"[^\W]+", r"\pL+", r"\p{Greek}", r"\p{^Greek}", r"\PL", r"(?i)ABC", r"(?s).",
+    r"(?m)^b",
+    r"(?P<name>b+)", r"(?<name>b+)", r"a{2}", r"a{,2}", r"a{2,}", r"a{1,2}?", r"a+?", r"a**",
+    r"a+*",
+    r"\Qa.b\E", r"\C", r"\x61", r"\x{e9}", r"\141", r"\1", r"(a)\1", r"(?=a)", r"(?<!a)b", r"[a",
+    r"(a",
     r"a)", r"*", r"\y", r"a{1001}", r"[b-a]", r"\A.", r".\z", r".\Z", r"[[a]", r"[a&&b]", r"[a--b]",
     r"[]a]", r"[^]a]", r"\<a", r"a\.b", r"\-", r"\_", r"(?x)a b", r"(?U)a+", r"é", r"[é]", r"(?i)É",
     r"[^x]", r"a{", r"}", r"a{2", r"(|a)+", r"\pN", r"\p{Foo}", r"\v", r"\h", r"[\v]", r"\e", r"x*",
-    r"(?:a|b)+", r"[a-]", r"[-a]", r"[a\]]", r"\/", r"#", r" ", r"~", r"[~~]", r"(?-s).", r"\n", r"[.]",
+    r"(?:a|b)+", r"[a-]", r"[-a]", r"[a\]]", r"\/", r"#", r" ", r"~", r"[~~]", r"(?-s).", r"\n",
+    r"[.]",
     r"(?i)[k]", r"\pZ", r"[[:word:]]+", r"[[:foo:]]", r"\u0061", r"(a+|b+)*c",
 ]  # fmt: skip
-SUBJECTS = texts("", "a", "b", "abc", "aab ab", "a.b", "ab\nb", "é", "Éa", "日本", b"a\xffb", "12,3",
+SUBJECTS = texts("", "a", "b", "abc", "aab ab", "a.b", "ab\nb", "é", "Éa", "日本", b"a\xffb",
+                 "12,3",
                  "αβ", "a{2", "a{,2}", "[a&b]", "\v \x1b", "k\u212a", "aaa", "x-y_z")  # fmt: skip
 for pattern in PATTERNS:
     case("regex_full_match", SUBJECTS, pattern)
@@ -227,7 +232,8 @@ case("unicode_transcode", texts("a"), "UTF-8", "UTF-16-LE")
 case("unicode_split", texts("aé", b"\xffb"), "UTF-8", errors="ignore")
 case("unicode_split", texts("aé", b"\xffb"), "UTF-8", replacement_char=63)
 
-CODES = np.array([97, 233, 0x20AC, 0x1F600, 0xD800, 0xDFFF, 0x110000, -1, 0, 0xFFFE, 0xFFFF, 0x10FFFF,
+CODES = np.array([97, 233, 0x20AC, 0x1F600, 0xD800, 0xDFFF, 0x110000, -1, 0, 0xFFFE, 0xFFFF,
+    0x10FFFF,
                   0xFDD0], np.int32)  # fmt: skip
 for target in ("UTF-8", "UTF-16-BE", "UTF-32-BE", "UTF-16-LE", "latin1"):
     case("unicode_encode", CODES[:4], target)
@@ -251,7 +257,8 @@ NGRAMS = [
     {"ngram_width": [3, 5], "preserve_short_sequences": True},
     {"ngram_width": 9, "pad_values": "P", "padding_width": 1, "preserve_short_sequences": True},
     {"ngram_width": 0}, {"ngram_width": -1}, {"ngram_width": []},
-    {"ngram_width": 2, "pad_values": "P", "padding_width": 0}, {"ngram_width": 2, "padding_width": 1},
+    {"ngram_width": 2, "pad_values": "P", "padding_width": 0}, {"ngram_width": 2,
+    "padding_width": 1},
 ]  # fmt: skip
 for options in NGRAMS:
     named = dict(options)
@@ -277,7 +284,8 @@ case("reduce_join", np.zeros([0, 2], object), axis=0)
 case("reduce_join", np.zeros([2, 0], object), axis=1)
 case("reduce_join", texts("a", "b", "c", "d", "e", "f", "g", "h").reshape(2, 2, 2), axis=[2, 0])
 for ids, count in (
-    ([0, 1, 0, 2, 1, 0], 3), ([0, 1, 0, 2, 1, 0], 5), ([0, 1, 0, 2, 1, 0], 2), ([0, -1, 0, 2, 1, 0], 3),
+    ([0, 1, 0, 2, 1, 0], 3), ([0, 1, 0, 2, 1, 0], 5), ([0, 1, 0, 2, 1, 0], 2), ([0, -1, 0, 2, 1,
+    0], 3),
     ([0, 1, 0], 2), ([0] * 6, 1), ([0] * 6, 0),
 ):  # fmt: skip
     case("unsorted_segment_join", SQUARE.reshape(-1), np.array(ids), count, separator=":")
@@ -286,13 +294,15 @@ case("unsorted_segment_join", SQUARE, np.array([[0, 1, 0], [2, 1, 0]]), 3, separ
 case("unsorted_segment_join", texts(), np.zeros([0], np.int32), 2)
 
 for value in (
-    np.arange(10), np.arange(6), np.array(3.34, np.float32), np.array([0, 0.1, 1e-7, 1e20], np.float32),
+    np.arange(10), np.arange(6), np.array(3.34, np.float32), np.array([0, 0.1, 1e-7, 1e20],
+    np.float32),
     np.array([0.1, 1 / 3, 1e-7, 1e20, 123456789.0]), np.arange(100).reshape(10, 10), np.array(True),
     np.array([True, False]), texts("a", 'q"uo\\te\n', b"\xff"), np.array(b"a", object), np.array(7),
     np.arange(64).reshape(4, 4, 4), np.zeros([0], np.int32), np.zeros([2, 0], np.int32),
     np.array([1.5, 2.0], np.float16), np.array([1, 2], np.uint8), np.array([1, -2], np.int8),
     np.array([1 + 2j]), np.array([math.inf, -math.inf, math.nan], np.float32),
-    np.arange(1000).reshape(10, 10, 10), np.zeros([0, 3], np.float32), np.array([1e6, 1e5, 123456.7, 1e15, 1e16, 1e17]),
+    np.arange(1000).reshape(10, 10, 10), np.zeros([0, 3], np.float32), np.array([1e6, 1e5,
+    123456.7, 1e15, 1e16, 1e17]),
 ):  # fmt: skip
     for summarize in (3, 1, 2, -1, 10):
         case("format", "x {} y", value, summarize=summarize)
@@ -316,7 +326,8 @@ case("to_hash_bucket_strong", SOME, num_buckets=3, key=[1])
 case("to_hash_bucket_strong", SOME, num_buckets=3, key=[1, 2, 3])
 
 POINTS = [*range(0, 0x3000, 37), *range(0x3000, 0x11000, 411), *range(0x11000, 0x20000, 977),
-          0x20000, 0x2FFFF, 0xE0100, 0x10FFFF, 0x41, 0x3B1, 0x410, 0x5D0, 0x627, 0x915, 0xE01, 0x3042,
+          0x20000, 0x2FFFF, 0xE0100, 0x10FFFF, 0x41, 0x3B1, 0x410, 0x5D0, 0x627, 0x915, 0xE01,
+          0x3042,
           0x30A2, 0xAC00, 0x4E00, 0x1F600, 0xD800, -1, 0x110000]  # fmt: skip
 case("unicode_script", np.array(POINTS, np.int32))
 

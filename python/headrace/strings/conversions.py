@@ -106,7 +106,7 @@ def as_string(
 
 
 def format(
-    template: str,
+    template: bytes | str,
     inputs: Any = (),
     placeholder: str = "{}",
     summarize: int = 3,
@@ -164,7 +164,7 @@ def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -
     Examples
     --------
     >>> hr.strings.to_hash_bucket_fast(["a", "b"], 1000)
-    array([823, 846])
+    array([939, 822])
     """
     return _bucket("fast", input, num_buckets)
 

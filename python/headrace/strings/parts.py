@@ -11,6 +11,7 @@ import numpy as np
 from .. import checks
 from ..errors import InvalidArgumentError
 from ..ops import apply_op
+from ..standin import is_symbol
 
 __all__ = [
     "bytes_split",
@@ -133,7 +134,7 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
 
 def _integers(name: str, value: Any) -> Any:
     found = checks.tensor(value)
-    if not checks.is_symbol(found) and np.asarray(found).dtype.kind not in "iu":
+    if not is_symbol(found) and np.asarray(found).dtype.kind not in "iu":
         raise InvalidArgumentError(f"`{name}` must be integers, got {value!r}")
     return found
 
@@ -335,9 +336,7 @@ def ngrams(
     >>> hr.strings.ngrams(["a", "b", "c"], 2)
     array(['a b', 'b c'], dtype=object)
     """
-    attrs = ngram_attrs(
-        ngram_width, separator, pad_values, padding_width, preserve_short_sequences
-    )
+    attrs = ngram_attrs(ngram_width, separator, pad_values, padding_width, preserve_short_sequences)
     return apply_op("string_ngrams", attrs, checks.tensor(data))[0]
 
 

@@ -24,7 +24,10 @@ __all__ = [
 
 # What the engine decodes; for others Python's codecs make UTF-8 first.
 _ENGINE = frozenset(
-    "utf8 utf16 utf16be utf16le utf32 utf32be utf32le usascii ascii iso88591 latin1".split()
+    (
+        *("utf8", "utf16", "utf16be", "utf16le", "utf32", "utf32be", "utf32le"),
+        *("usascii", "ascii", "iso88591", "latin1"),
+    )
 )
 
 
@@ -162,7 +165,7 @@ def unicode_transcode(
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Change the encoding of strings; mirrors ``tf.strings.unicode_transcode``.
+    r"""Change the encoding of strings; mirrors ``tf.strings.unicode_transcode``.
 
     Parameters
     ----------
@@ -179,7 +182,7 @@ def unicode_transcode(
     Examples
     --------
     >>> hr.strings.unicode_transcode("é", "UTF-8", "UTF-16-BE")
-    b'\\x00\\xe9'
+    b'\x00\xe9'
     """
     attrs = _reading(input_encoding, errors, replacement_char, replace_control_characters)
     return _decoded("unicode_transcode", attrs | {"output_encoding": output_encoding}, input)[0]

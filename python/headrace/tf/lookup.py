@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidArgumentError
+from ..strings import to_hash_bucket_fast
 from .convert import convert
 from .dtypes import as_dtype, int64
-from .hashing import farmhash64
 from .kernels import python, static_shape
 from .names import lookup as _lookup
 from .tensor import raw, wrap
@@ -139,7 +139,7 @@ class StaticVocabularyTable:
         if found is not None:
             return int(found)
         text = key if isinstance(key, bytes) else str(key).encode()
-        return len(self._table) + farmhash64(text) % self._buckets
+        return len(self._table) + int(to_hash_bucket_fast(text, self._buckets))
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
         """Return the number of each key."""

@@ -204,7 +204,7 @@ def regex_replace(
     if bad is not None:
         # TensorFlow goes on with what stands before a wrong escape, or replaces nothing.
         rewritten = rewritten[:bad] if replace_global else r"\0"
-    attrs = {"rewrite": rewritten, "replace_global": bool(replace_global)}
+    attrs: dict[str, Any] = {"rewrite": rewritten, "replace_global": bool(replace_global)}
     return each("regex_replace", input, string, pattern=found, **attrs)
 
 
@@ -261,7 +261,7 @@ def as_string(
     >>> tf.strings.as_string([1.5, 2.0], precision=1).numpy()
     array([b'1.5', b'2.0'], dtype=object)
     """
-    attrs = {
+    attrs: dict[str, Any] = {
         "precision": precision, "scientific": scientific, "shortest": shortest, "width": width,
         "fill": fill,
     }  # fmt: skip

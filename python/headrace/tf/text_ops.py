@@ -1,4 +1,4 @@
-"""Running the engine's ops on strings over dense, ragged and sparse tensors, and symbols of them."""
+"""Running the engine's ops on strings over dense, ragged and sparse tensors, and symbols."""
 
 from __future__ import annotations
 

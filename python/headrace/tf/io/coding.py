@@ -12,7 +12,7 @@ from ..bridge import to_own
 from ..convert import convert
 from ..dtypes import DType, as_dtype, int64, string
 from ..dtypes import to_own as dtype_to_own
-from ..kernels import python, run, static_shape
+from ..kernels import run, static_shape
 from ..tensor import raw, wrap
 from ..values import result, results
 

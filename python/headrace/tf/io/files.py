@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from ... import io as own
-from ...ops import refuse_in_trace
 from ..bridge import to_own
 from ..convert import convert
 from ..dtypes import string
-from ..tensor import raw, wrap
+from ..kernels import run
+from ..tensor import raw
 from ..values import result
-from .gfile import glob
 
 __all__ = ["TFRecordOptions", "TFRecordWriter", "matching_files", "read_file", "write_file"]
 
@@ -178,11 +177,4 @@ def matching_files(pattern: Any, name: str | None = None) -> Any:
     >>> tf.io.matching_files("/no/such/*").shape
     TensorShape([0])
     """
-    refuse_in_trace("looks for files")
-    patterns = raw(convert(pattern, string))
-    found = sorted({os.fsencode(path) for one in patterns.reshape(-1) for path in glob(_str(one))})
-    return wrap(np.array([*found, None], object)[:-1])
-
-
-def _str(value: Any) -> str:
-    return os.fsdecode(value)
+    return run("matching_files", (convert(pattern, string),), ((None,), string))

@@ -4,12 +4,15 @@
 //! strings, bytes are base64 of either alphabet; `null` is a default. Depth and size are bounded by
 //! those of the text.
 
+use std::collections::BTreeMap;
+
 use prost::Message;
+use prost::encoding::{WireType, encode_key, encode_varint};
 use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
 use crate::formats::base64;
-use crate::formats::proto::{BytesList, Example, Feature, Features, FloatList, Int64List, Kind};
+use crate::formats::proto::{BytesList, Feature, FloatList, Int64List, Kind};
 
 const TWO_63: f64 = 9_223_372_036_854_775_808.0;
 
@@ -26,14 +29,39 @@ pub fn decode(text: &[u8]) -> Result<Vec<u8>> {
     let Value::Object(fields) = value else {
         return Err(wrong("an Example is an object: {\"features\": {\"feature\": {...}}}"));
     };
-    let mut example = Example::default();
+    let mut message = Vec::new();
     for (name, value) in &fields {
         match name.as_str() {
-            "features" => example.features = object(name, value)?.map(features).transpose()?,
+            "features" => {
+                if let Some(fields) = object(name, value)? {
+                    push(&mut message, 1, &encoded(&features(fields)?));
+                }
+            }
             other => return Err(unknown(other)),
         }
     }
-    Ok(example.encode_to_vec())
+    Ok(message)
+}
+
+/// Appends a field of bytes.
+fn push(out: &mut Vec<u8>, tag: u32, bytes: &[u8]) {
+    encode_key(tag, WireType::LengthDelimited, out);
+    encode_varint(bytes.len() as u64, out);
+    out.extend_from_slice(bytes);
+}
+
+/// `Features` by ascending key; a feature that is `null` is a key alone.
+fn encoded(features: &BTreeMap<&str, Option<Feature>>) -> Vec<u8> {
+    let mut out = Vec::new();
+    for (key, feature) in features {
+        let mut entry = Vec::new();
+        push(&mut entry, 1, key.as_bytes());
+        if let Some(feature) = feature {
+            push(&mut entry, 2, &feature.encode_to_vec());
+        }
+        push(&mut out, 1, &entry);
+    }
+    out
 }
 
 fn unknown(name: &str) -> Error {
@@ -49,18 +77,15 @@ fn object<'a>(name: &str, value: &'a Value) -> Result<Option<&'a Map<String, Val
     }
 }
 
-fn features(fields: &Map<String, Value>) -> Result<Features> {
-    let mut features = Features::default();
+fn features(fields: &Map<String, Value>) -> Result<BTreeMap<&str, Option<Feature>>> {
+    let mut features = BTreeMap::new();
     for (name, value) in fields {
         if name != "feature" {
             return Err(unknown(name));
         }
         for (key, value) in object(name, value)?.into_iter().flatten() {
-            let made = match object(key, value)? {
-                Some(fields) => feature(key, fields)?,
-                None => Feature::default(),
-            };
-            features.feature.insert(key.clone(), made);
+            let made = object(key, value)?.map(|fields| feature(key, fields)).transpose()?;
+            features.insert(key.as_str(), made);
         }
     }
     Ok(features)
@@ -149,6 +174,7 @@ fn bytes(value: &Value) -> Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::proto::Example;
 
     fn read(feature: &str) -> Result<Feature> {
         let text = format!("{{\"features\":{{\"feature\":{{\"x\":{feature}}}}}}}");

@@ -210,7 +210,9 @@ fn compare_parts(parts: &[(Tensor, Tensor)], slack: Slack) -> Result<Same> {
 }
 
 fn compare_tensors(ours: &Tensor, theirs: &Tensor, slack: Slack) -> Result<Same> {
-    if ours.dtype() != theirs.dtype() {
+    // An object array without strings does not tell whether they would be bytes or str.
+    let no_text = |tensor: &Tensor| tensor.dtype().is_text() && tensor.is_empty();
+    if ours.dtype() != theirs.dtype() && !(no_text(ours) && no_text(theirs)) {
         let (ours, theirs) = (ours.dtype(), theirs.dtype());
         return Ok(Err(format!("the graph gives {ours}, the function {theirs}")));
     }
@@ -219,7 +221,7 @@ fn compare_tensors(ours: &Tensor, theirs: &Tensor, slack: Slack) -> Result<Same>
         let (ours, theirs) = (show(ours), show(theirs));
         return Ok(Err(format!("the graph gives shape {ours}, the function {theirs}")));
     }
-    if ours == theirs {
+    if ours == theirs || ours.is_empty() {
         return Ok(Ok(()));
     }
     if eps(ours.dtype()) == 0.0 {

@@ -2,6 +2,7 @@
 
 pub mod compress;
 pub mod crc;
+pub mod glob;
 pub mod local;
 pub mod lock;
 pub mod window;

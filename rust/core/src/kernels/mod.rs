@@ -11,6 +11,7 @@ mod csv;
 mod dispatch;
 mod elementwise;
 mod fancy;
+mod files;
 mod gather;
 mod image;
 mod index;
@@ -57,6 +58,7 @@ const FAMILIES: &[Family] = &[
     strings::build,
     audio::build,
     coding::build,
+    files::build,
     csv::build,
     parts::build,
     parse::build,

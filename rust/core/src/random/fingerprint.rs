@@ -54,8 +54,7 @@ fn up_to_32(data: &[u8]) -> u64 {
     let b = word(data, 8);
     let c = word(data, size - 8).wrapping_mul(factor);
     let d = word(data, size - 16).wrapping_mul(K2);
-    let first =
-        a.wrapping_add(b).rotate_right(43).wrapping_add(c.rotate_right(30)).wrapping_add(d);
+    let first = a.wrapping_add(b).rotate_right(43).wrapping_add(c.rotate_right(30)).wrapping_add(d);
     let second = a.wrapping_add(b.wrapping_add(K2).rotate_right(18)).wrapping_add(c);
     pair(first, second, factor)
 }
@@ -73,8 +72,7 @@ fn up_to_64(data: &[u8]) -> u64 {
     let f = word(data, 24);
     let g = y.wrapping_add(word(data, size - 32)).wrapping_mul(factor);
     let h = z.wrapping_add(word(data, size - 24)).wrapping_mul(factor);
-    let first =
-        e.wrapping_add(f).rotate_right(43).wrapping_add(g.rotate_right(30)).wrapping_add(h);
+    let first = e.wrapping_add(f).rotate_right(43).wrapping_add(g.rotate_right(30)).wrapping_add(h);
     let second = e.wrapping_add(f.wrapping_add(a).rotate_right(18)).wrapping_add(g);
     pair(first, second, factor)
 }
@@ -143,7 +141,7 @@ fn finish(data: &[u8], (mut x, mut y, mut z, mut v, mut w): State, rest: u64) ->
 }
 
 /// The seed that TensorFlow's `Hash64` starts from.
-const MURMUR_SEED: u64 = 0xdeca_fcaf_fe;
+const MURMUR_SEED: u64 = 0x00de_cafc_affe;
 
 /// The last bytes of `data`, fewer than eight, as a word.
 fn tail(data: &[u8]) -> u64 {
@@ -213,7 +211,8 @@ mod tests {
         let golden: serde_json::Value = serde_json::from_str(text).unwrap();
         let most = i64::MAX as u64;
         for (size, expected) in golden.as_object().unwrap() {
-            let data: Vec<u8> = (0..size.parse::<usize>().unwrap()).map(|k| (k * 7) as u8).collect();
+            let data: Vec<u8> =
+                (0..size.parse::<usize>().unwrap()).map(|k| (k * 7) as u8).collect();
             let found =
                 [fingerprint64(&data), murmur64(&data), siphash64(&data, [1, 2])].map(|h| h % most);
             let expected: Vec<u64> =

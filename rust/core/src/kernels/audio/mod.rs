@@ -34,9 +34,9 @@ pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> 
     };
     let desired = |name: &str| match attrs.opt_int(name)?.unwrap_or(-1) {
         -1 => Ok(None),
-        wanted => usize::try_from(wanted).map(Some).map_err(|_| {
-            Error::invalid_argument(format!("{name} must be >= -1, got {wanted}"))
-        }),
+        wanted => usize::try_from(wanted)
+            .map(Some)
+            .map_err(|_| Error::invalid_argument(format!("{name} must be >= -1, got {wanted}"))),
     };
     let (channels, samples) = (desired("desired_channels")?, desired("desired_samples")?);
     Ok(Some(Arc::new(DecodeAudio { format, channels, samples })))

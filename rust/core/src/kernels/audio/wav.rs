@@ -158,8 +158,7 @@ pub(super) fn decode(file: &[u8], strict: bool, wanted: Option<usize>) -> Result
             reader.at += 1;
         }
     }
-    let layout =
-        layout.ok_or_else(|| Error::invalid_argument("No format chunk found in WAV"))?;
+    let layout = layout.ok_or_else(|| Error::invalid_argument("No format chunk found in WAV"))?;
     let data = data.ok_or_else(|| Error::invalid_argument("No data chunk found in WAV"))?;
     let rate = i32::try_from(layout.rate).map_err(|_| {
         Error::invalid_argument(format!("a sample rate of {} does not fit int32", layout.rate))
@@ -187,7 +186,9 @@ fn samples(layout: &Layout, data: &[u8]) -> Vec<f32> {
         }
         (PCM, _) => {
             let words = data.as_chunks::<4>().0.iter();
-            words.map(|word| (f64::from(i32::from_le_bytes(*word)) / 2_147_483_648.0) as f32).collect()
+            words
+                .map(|word| (f64::from(i32::from_le_bytes(*word)) / 2_147_483_648.0) as f32)
+                .collect()
         }
         (_, 32) => data.as_chunks::<4>().0.iter().map(|word| f32::from_le_bytes(*word)).collect(),
         _ => {

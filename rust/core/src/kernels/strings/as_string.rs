@@ -67,7 +67,7 @@ pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> 
         (_, _, Some(_)) => Some("precision"),
         _ => None,
     };
-    let format = Format { flag, width: size("width")?.unwrap_or(0), precision, notation };
+    let format = Format { flag, width: size("width")?, precision, notation };
     let dtype = attrs.opt_dtype("dtype")?.unwrap_or(DType::Bytes);
     if !dtype.is_text() {
         return Err(Error::invalid_argument(format!("dtype must be bytes or str, got {dtype}")));
@@ -103,8 +103,7 @@ impl AsString {
 
 impl Each for AsString {
     fn dtype(&self, input: DType) -> Result<DType> {
-        let floating =
-            input.is_float() || matches!(input, DType::Complex64 | DType::Complex128);
+        let floating = input.is_float() || matches!(input, DType::Complex64 | DType::Complex128);
         let text = match self.for_floats {
             Some("both") if floating || input.is_text() => {
                 "Cannot select both scientific and shortest notation".to_owned()

@@ -46,7 +46,8 @@ impl Encoding {
             "iso88591" | "latin1" => Encoding::Latin1,
             _ => {
                 let text = format!("Could not create converter for input encoding: {name}");
-                let hint = "UTF-8, UTF-16, UTF-32 (also -BE and -LE), US-ASCII and ISO-8859-1 are known";
+                let hint =
+                    "UTF-8, UTF-16, UTF-32 (also -BE and -LE), US-ASCII and ISO-8859-1 are known";
                 return Err(Error::invalid_argument(text).with_hint(hint));
             }
         })

@@ -82,7 +82,9 @@ fn one(tensor: &Tensor, at: usize, out: &mut Vec<u8>) -> Result<()> {
         DType::BFloat16 => float32(Source::to_f32(tensor.values::<bf16>()?[at])),
         DType::Float32 => float32(tensor.values::<f32>()?[at]),
         DType::Float64 => float64(tensor.values::<f64>()?[at]),
-        dtype => with_type!(dtype, T: [int] => tensor.values::<T>()?[at].to_string(), else "?".into()),
+        dtype => {
+            with_type!(dtype, T: [int] => tensor.values::<T>()?[at].to_string(), else "?".into())
+        }
     };
     out.extend_from_slice(text.as_bytes());
     Ok(())

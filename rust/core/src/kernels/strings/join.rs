@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use crate::data::shape::{broadcast, volume};
-use crate::data::{BytesArray, BytesBuilder, Column, DType, Dims, PartialShape, Spec, Tensor, Wanted};
+use crate::data::{
+    BytesArray, BytesBuilder, Column, DType, Dims, PartialShape, Spec, Tensor, Wanted,
+};
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::attr::Attrs;
 use crate::graph::kernel::{Arg, Kernel};

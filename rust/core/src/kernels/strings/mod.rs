@@ -1,7 +1,7 @@
 //! Operations on strings (`tf.strings`), bytes and UTF-8 text alike: what comes in comes out.
 //!
 //! An operation on each string by itself is an [`Each`]; one that cuts a string into pieces is a
-//! [`pieces::Cut`]; one that makes one string of the innermost axis is a [`groups::Fold`]. These
+//! [`pieces::Cut`]; one that makes one string of the innermost axis reads [`groups::Groups`]. These
 //! three know the shapes: dense columns of one shape or several, and ragged ones. Pieces are views
 //! of what was cut, never copies.
 
@@ -144,9 +144,9 @@ pub(super) fn each_string(
 /// Refuses a string that would grow without bounds.
 pub(super) fn check_size(bytes: usize) -> Result<()> {
     match bytes > MOST_BYTES {
-        true => Err(Error::resource_exhausted(format!(
-            "a string of {bytes} bytes: the most is 2 GiB"
-        ))),
+        true => {
+            Err(Error::resource_exhausted(format!("a string of {bytes} bytes: the most is 2 GiB")))
+        }
         false => Ok(()),
     }
 }

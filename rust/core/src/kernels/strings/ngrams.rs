@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::data::{BytesArray, BytesBuilder, Column, DType, PartialShape, RaggedColumn, Spec, Tensor, Wanted};
+use crate::data::{
+    BytesArray, BytesBuilder, Column, DType, PartialShape, RaggedColumn, Spec, Tensor, Wanted,
+};
 use crate::error::{Error, Result};
 use crate::graph::attr::Attrs;
 use crate::graph::kernel::{Arg, Kernel};

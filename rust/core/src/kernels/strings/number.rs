@@ -129,8 +129,7 @@ impl ToNumber {
         let number = |value: &[u8]| {
             read(trimmed(value)).ok_or_else(|| {
                 let shown = String::from_utf8_lossy(&value[..value.len().min(64)]);
-                let text =
-                    format!("StringToNumberOp could not correctly convert string: {shown}");
+                let text = format!("StringToNumberOp could not correctly convert string: {shown}");
                 Error::invalid_argument(text).with_hint(format!("it is no {}", self.0))
             })
         };

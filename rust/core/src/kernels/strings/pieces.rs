@@ -45,8 +45,10 @@ impl<C: Cut> Kernel for Cutting<C> {
         let (input, shape, rank, splits_dtype) = match spec {
             Spec::Tensor { dtype, shape } => {
                 let rank = shape.rank().ok_or_else(|| {
-                    Error::invalid_argument("it takes strings of known rank: their number is \
-                                             unknown, and so would be the number of ragged axes")
+                    Error::invalid_argument(
+                        "it takes strings of known rank: their number is \
+                                             unknown, and so would be the number of ragged axes",
+                    )
                 })?;
                 (*dtype, shape, rank, DType::Int64)
             }

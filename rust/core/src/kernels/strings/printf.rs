@@ -17,7 +17,7 @@ pub(super) enum Notation {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Format {
     pub(super) flag: Option<u8>,
-    pub(super) width: usize,
+    pub(super) width: Option<usize>,
     pub(super) precision: Option<usize>,
     pub(super) notation: Notation,
 }
@@ -63,7 +63,7 @@ fn without_zeros(digits: &str) -> &str {
 
 /// A float in `%g` of this precision, without flags.
 pub(super) fn general(value: f64, precision: usize) -> String {
-    let format = Format { flag: None, width: 0, precision: None, notation: Notation::Shortest };
+    let format = Format { flag: None, width: None, precision: None, notation: Notation::Shortest };
     let mut out = Vec::new();
     Format { precision: Some(precision), ..format }.float(value, &mut out);
     String::from_utf8(out).unwrap_or_default()
@@ -102,7 +102,7 @@ impl Format {
             Some(b' ') if signed => b" ",
             _ => b"",
         };
-        let missing = self.width.saturating_sub(sign.len() + body.len());
+        let missing = self.width.unwrap_or(0).saturating_sub(sign.len() + body.len());
         let pad = |out: &mut Vec<u8>, byte| out.resize(out.len() + missing, byte);
         match self.flag {
             Some(b'-') => {
@@ -123,14 +123,19 @@ impl Format {
         }
     }
 
-    /// Appends a text: the precision is the most bytes of it, whole characters if it is UTF-8.
+    /// Appends a text. With a width, the precision is the most bytes of it, whole characters if it
+    /// is UTF-8.
     pub(super) fn text(&self, value: &[u8], utf8: bool, out: &mut Vec<u8>) {
+        let Some(width) = self.width else {
+            out.extend_from_slice(value);
+            return;
+        };
         let mut most = self.precision.unwrap_or(value.len()).min(value.len());
         while utf8 && value.get(most).is_some_and(|byte| !begins(*byte)) {
             most -= 1;
         }
         let value = &value[..most];
-        let missing = self.width.saturating_sub(value.len());
+        let missing = width.saturating_sub(value.len());
         if self.flag == Some(b'-') {
             out.extend_from_slice(value);
             out.resize(out.len() + missing, b' ');

@@ -209,7 +209,9 @@ impl Reader<'_> {
             None => return Err(format!("invalid character class range: {}", self.text(from))),
         };
         if name == "Any" {
-            return Ok(if negated { "[^\\x{0}-\\x{10FFFF}]" } else { "[\\x{0}-\\x{10FFFF}]" }.into());
+            return Ok(
+                if negated { "[^\\x{0}-\\x{10FFFF}]" } else { "[\\x{0}-\\x{10FFFF}]" }.into()
+            );
         }
         // The names of RE2 are general categories and scripts.
         if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
@@ -332,8 +334,8 @@ impl Reader<'_> {
     fn range(&mut self, whole: usize) -> Result<(), String> {
         let from = self.at;
         let low = self.class_character(whole)?;
-        let ranged = self.peek() == Some('-')
-            && self.chars.get(self.at + 1).is_some_and(|c| *c != ']');
+        let ranged =
+            self.peek() == Some('-') && self.chars.get(self.at + 1).is_some_and(|c| *c != ']');
         let high = if ranged {
             self.at += 1;
             self.class_character(whole)?
@@ -345,7 +347,11 @@ impl Reader<'_> {
         }
         // RE2 takes a hyphen as itself at either end of a class only.
         let next = self.chars.get(self.at);
-        if low == '-' && !ranged && from > whole + 1 && self.chars[from - 1] != '^' && next != Some(&']')
+        if low == '-'
+            && !ranged
+            && from > whole + 1
+            && self.chars[from - 1] != '^'
+            && next != Some(&']')
         {
             let shown: String = self.chars[from - 1..=from].iter().collect();
             return Err(format!("invalid character class range: {shown}"));

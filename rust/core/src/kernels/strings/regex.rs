@@ -117,12 +117,7 @@ fn character(text: &[u8]) -> Option<usize> {
 }
 
 impl Replace {
-    fn write(
-        &self,
-        value: &[u8],
-        groups: &CaptureLocations,
-        out: &mut Vec<u8>,
-    ) -> Result<()> {
+    fn write(&self, value: &[u8], groups: &CaptureLocations, out: &mut Vec<u8>) -> Result<()> {
         for part in &self.rewrite {
             let bytes = match part {
                 Part::Text(text) => text.as_slice(),
@@ -185,8 +180,10 @@ impl Each for Replace {
         each_string(tensor, tensor.dtype(), |value, out| {
             self.replace(value, &mut groups, out)?;
             match text && std::str::from_utf8(out).is_err() {
-                true => Err(Error::invalid_argument("the pattern cuts a character of a str in two")
-                    .with_hint("give bytes")),
+                true => {
+                    Err(Error::invalid_argument("the pattern cuts a character of a str in two")
+                        .with_hint("give bytes"))
+                }
                 false => Ok(()),
             }
         })

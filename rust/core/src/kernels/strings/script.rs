@@ -70,7 +70,8 @@ fn ranges() -> &'static [Range] {
         let mut ranges = Vec::new();
         for (name, script) in SCRIPTS {
             let parsed = regex_syntax::parse(&format!("\\p{{sc={name}}}"));
-            let Ok(HirKind::Class(Class::Unicode(class))) = parsed.map(|hir| hir.into_kind()) else {
+            let Ok(HirKind::Class(Class::Unicode(class))) = parsed.map(|hir| hir.into_kind())
+            else {
                 continue;
             };
             ranges.extend(class.iter().map(|range| Range {

@@ -29,8 +29,10 @@ fn bytes(value: &[u8], pos: i64, len: i64) -> Result<(usize, usize)> {
     let size = value.len() as i64;
     if !(-size..=size).contains(&pos) {
         let shown = String::from_utf8_lossy(&value[..value.len().min(64)]);
-        return Err(Error::invalid_argument(format!("pos {pos} out of range for string b'{shown}'"))
-            .with_hint(format!("it has {size} bytes")));
+        return Err(Error::invalid_argument(format!(
+            "pos {pos} out of range for string b'{shown}'"
+        ))
+        .with_hint(format!("it has {size} bytes")));
     }
     let start = if pos < 0 { pos + size } else { pos };
     let len = if len < 0 { size } else { len.min(size - start) };

@@ -64,7 +64,11 @@ impl Reading {
     }
 
     /// Calls `each` with the characters of a string, as the user wants broken ones.
-    fn read(&self, value: &[u8], each: &mut impl FnMut(char, Character) -> Result<()>) -> Result<()> {
+    fn read(
+        &self,
+        value: &[u8],
+        each: &mut impl FnMut(char, Character) -> Result<()>,
+    ) -> Result<()> {
         self.encoding.decode(value, &mut |found| {
             let code = found.code.and_then(char::from_u32);
             let control = self.controls && matches!(code, Some('\0'..='\x1f'));
@@ -241,9 +245,7 @@ impl Kernel for Encode {
     fn infer(&self, specs: &[Spec]) -> Result<Vec<Spec>> {
         let [spec] = inputs(specs)?;
         match spec.dtype() {
-            Some(dtype) if dtype.is_integer() => {
-                Ok(vec![without_innermost(spec, DType::Bytes)?])
-            }
+            Some(dtype) if dtype.is_integer() => Ok(vec![without_innermost(spec, DType::Bytes)?]),
             _ => Err(Error::invalid_argument(format!("code points are integers, got {spec}"))),
         }
     }
