@@ -1,13 +1,439 @@
-"""Image files to arrays and back: JPEG, PNG, GIF, BMP, WebP."""
+"""Image files to arrays and back: JPEG, PNG, GIF, BMP, WebP.
+
+A decoded image, or all frames of one, may take 512 MiB; what claims to be larger is refused before
+there is room for it.
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
-from .. import checks
-from ..ops import apply_op
+import numpy as np
 
-__all__ = ["is_jpeg"]
+from .. import checks
+from ..dtypes import as_dtype
+from ..errors import InvalidArgumentError
+from ..ops import apply_op
+from ..standin import is_symbol
+
+__all__ = [
+    "adjust_jpeg_quality",
+    "decode_and_crop_jpeg",
+    "decode_bmp",
+    "decode_gif",
+    "decode_image",
+    "decode_jpeg",
+    "decode_png",
+    "decode_webp",
+    "encode_jpeg",
+    "encode_png",
+    "extract_jpeg_shape",
+    "is_jpeg",
+]
+
+
+def decode_jpeg(
+    contents: Any,
+    channels: int = 0,
+    ratio: int = 1,
+    fancy_upscaling: bool = True,
+    try_recover_truncated: bool = False,
+    acceptable_fraction: float = 1,
+    dct_method: str = "",
+    name: str | None = None,
+    *,
+    apply_orientation: bool = False,
+) -> Any:
+    """Decode a JPEG; mirrors ``tf.io.decode_jpeg``, pixel for pixel.
+
+    PNG and GIF of one frame are decoded too, as by TensorFlow.
+
+    Parameters
+    ----------
+    contents
+        The file: scalar bytes.
+    channels
+        0 for those of the file (CMYK becomes RGB), 1 for grey, 3 for RGB.
+    ratio
+        1, 2, 4 or 8: shrinks while decoding, which is faster.
+    fancy_upscaling
+        Smooth the colours that the file has at half the resolution.
+    try_recover_truncated
+        Fill in what is missing at the end rather than fail.
+    acceptable_fraction
+        The share of the lines that must be there; missing ones are black.
+    dct_method
+        ``"INTEGER_FAST"``, which ``""`` stands for, or ``"INTEGER_ACCURATE"``.
+    name
+        Accepted for tf's sake.
+    apply_orientation
+        Turn the image upright by what the camera wrote into it (the orientation of EXIF).
+
+    Returns
+    -------
+    array
+        uint8, height x width x channels.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The file is damaged, of another format, or larger than 512 MiB when decoded.
+
+    Examples
+    --------
+    >>> file = hr.image.encode_jpeg(np.full((8, 6, 3), 200, np.uint8))
+    >>> hr.image.decode_jpeg(file).shape, hr.image.decode_jpeg(file, channels=1, ratio=2).shape
+    ((8, 6, 3), (4, 3, 1))
+    """
+    attrs = _jpeg_attrs(
+        channels, ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method
+    )
+    attrs["apply_orientation"] = checks.flag("apply_orientation", apply_orientation)
+    return apply_op("decode_jpeg", attrs, checks.tensor(contents))[0]
+
+
+def decode_and_crop_jpeg(
+    contents: Any,
+    crop_window: Any,
+    channels: int = 0,
+    ratio: int = 1,
+    fancy_upscaling: bool = True,
+    try_recover_truncated: bool = False,
+    acceptable_fraction: float = 1,
+    dct_method: str = "",
+    name: str | None = None,
+) -> Any:
+    """Decode a part of a JPEG; mirrors ``tf.io.decode_and_crop_jpeg``.
+
+    Parameters
+    ----------
+    contents
+        The file: scalar bytes.
+    crop_window
+        Four int32: y and x of the upper left corner, height and width.
+    channels, ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method
+        As of `decode_jpeg`.
+    name
+        Accepted for tf's sake.
+
+    Returns
+    -------
+    array
+        uint8, height x width x channels, of the window.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The file is no JPEG or damaged, or the window is not inside of it.
+
+    Examples
+    --------
+    >>> file = hr.image.encode_jpeg(np.full((8, 6, 3), 200, np.uint8))
+    >>> hr.image.decode_and_crop_jpeg(file, [1, 2, 4, 3]).shape
+    (4, 3, 3)
+    """
+    attrs = _jpeg_attrs(
+        channels, ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method
+    )
+    contents, window = checks.tensor(contents), checks.tensor(crop_window)
+    if is_symbol(window):
+        window = window.astype(np.int32) if window.dtype != np.int32 else window
+    else:
+        window = np.asarray(window)
+        if window.ndim != 1:
+            raise InvalidArgumentError(f"crop_window must be 1-D, got shape {window.shape}")
+        if window.dtype.kind not in "iu" or abs(window.astype(np.int64)).max(initial=0) >= 2**31:
+            raise InvalidArgumentError(f"crop_window must be integers of 32 bits, got {window}")
+        window = window.astype(np.int32)
+    return apply_op("decode_and_crop_jpeg", attrs, contents, window)[0]
+
+
+def decode_png(
+    contents: Any, channels: int = 0, dtype: Any = np.uint8, name: str | None = None
+) -> Any:
+    """Decode a PNG; mirrors ``tf.io.decode_png``.
+
+    JPEG and GIF of one frame are decoded too, as by TensorFlow.
+
+    Parameters
+    ----------
+    contents
+        The file: scalar bytes.
+    channels
+        0 for those of the file, 1 for grey, 3 for RGB, 4 for RGBA.
+    dtype
+        uint8 or uint16.
+    name
+        Accepted for tf's sake.
+
+    Returns
+    -------
+    array
+        Height x width x channels.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The file is damaged, of another format, or larger than 512 MiB when decoded.
+
+    Examples
+    --------
+    >>> file = hr.image.encode_png(np.array([[[7], [8]]], np.uint16))
+    >>> hr.image.decode_png(file, dtype=np.uint16)[0, :, 0]
+    array([7, 8], dtype=uint16)
+    """
+    attrs = {"channels": _channels(channels), "dtype": as_dtype(dtype)}
+    return apply_op("decode_png", attrs, checks.tensor(contents))[0]
+
+
+def decode_gif(contents: Any, name: str | None = None) -> Any:
+    """Decode all frames of a GIF; mirrors ``tf.io.decode_gif``.
+
+    The canvas is as large as the largest frame, and each frame is drawn over the one before. JPEG
+    and PNG are one frame.
+
+    Parameters
+    ----------
+    contents
+        The file: scalar bytes.
+    name
+        Accepted for tf's sake.
+
+    Returns
+    -------
+    array
+        uint8, frames x height x width x 3.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The file is damaged, of another format, or its frames take more than 512 MiB.
+
+    Examples
+    --------
+    >>> hr.image.decode_gif(hr.image.encode_png(np.zeros((2, 3, 3), np.uint8))).shape
+    (1, 2, 3, 3)
+    """
+    return apply_op("decode_gif", {}, checks.tensor(contents))[0]
+
+
+def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Any:
+    r"""Decode a BMP without compression; mirrors ``tf.io.decode_bmp``.
+
+    Parameters
+    ----------
+    contents
+        The file: scalar bytes. It has 8, 24 or 32 bits a pixel.
+    channels
+        0 for those of the file, 3 for RGB, 4 for RGBA.
+    name
+        Accepted for tf's sake.
+
+    Returns
+    -------
+    array
+        uint8, height x width x channels.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The file is damaged, of another format, or larger than 512 MiB when decoded.
+
+    Examples
+    --------
+    >>> file = b"BM" + b"\0" * 8 + bytes([32, 0, 0, 0]) + b"\0" * 4
+    >>> file += bytes([1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 24, 0]) + b"\0" * 2 + bytes([3, 2, 1, 0])
+    >>> hr.image.decode_bmp(file)
+    array([[[1, 2, 3]]], dtype=uint8)
+    """
+    return apply_op("decode_bmp", {"channels": _channels(channels)}, checks.tensor(contents))[0]
+
+
+def decode_webp(contents: Any, channels: int = 0, name: str | None = None) -> Any:
+    """Decode all frames of a WebP; mirrors ``tf.io.decode_webp``.
+
+    Parameters
+    ----------
+    contents
+        The file: scalar bytes.
+    channels
+        0 for those of the file, which are 3 or 4, or that number.
+    name
+        Accepted for tf's sake.
+
+    Returns
+    -------
+    array
+        uint8, frames x height x width x channels; one frame if it is not animated.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The file is damaged, of another format, of other channels, or its frames take more than
+        512 MiB.
+
+    Examples
+    --------
+    >>> hr.image.decode_webp(b"GIF89a")
+    Traceback (most recent call last):
+    ...
+    headrace.errors.InvalidArgumentError: Trying to decode GIF format using a wrong op. ...
+    """
+    return apply_op("decode_webp", {"channels": _channels(channels)}, checks.tensor(contents))[0]
+
+
+def decode_image(
+    contents: Any,
+    channels: int | None = None,
+    dtype: Any = np.uint8,
+    name: str | None = None,
+    expand_animations: bool = True,
+    *,
+    apply_orientation: bool = False,
+) -> Any:
+    """Decode a file of any format; mirrors ``tf.io.decode_image``.
+
+    Parameters
+    ----------
+    contents
+        A JPEG, PNG, GIF, BMP or WebP: scalar bytes.
+    channels
+        None or 0 for those of the file, 1 for grey, 3 for RGB, 4 for RGBA, where the format has it.
+    dtype
+        uint8, uint16, or float32 from 0 to 1; other types by way of `convert_image_dtype`.
+    name
+        Accepted for tf's sake.
+    expand_animations
+        Give all frames of GIF and WebP with an axis in front, even if there is one; else only the
+        first, so that all images have three axes.
+    apply_orientation
+        Turn a JPEG upright by what the camera wrote into it (the orientation of EXIF).
+
+    Returns
+    -------
+    array
+        Height x width x channels, of an animation frames x height x width x channels.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The file is damaged, of another format, or larger than 512 MiB when decoded.
+
+    Examples
+    --------
+    >>> file = hr.image.encode_png(np.array([[[51], [102]]], np.uint8))
+    >>> hr.image.decode_image(file, dtype=np.float32)[0, :, 0]
+    array([0.2, 0.4], dtype=float32)
+    """
+    wanted = as_dtype(dtype)
+    direct = wanted in (np.uint8, np.uint16, np.float32)
+    attrs = {
+        "channels": _channels(0 if channels is None else channels),
+        "dtype": wanted if direct else np.dtype(np.uint16),
+        "expand_animations": checks.flag("expand_animations", expand_animations),
+        "apply_orientation": checks.flag("apply_orientation", apply_orientation),
+    }
+    (image,) = apply_op("decode_image", attrs, checks.tensor(contents))
+    return image if direct else _convert(image, wanted)
+
+
+def encode_jpeg(
+    image: Any,
+    format: str = "",
+    quality: Any = 95,
+    progressive: bool = False,
+    optimize_size: bool = False,
+    chroma_downsampling: bool = True,
+    density_unit: str = "in",
+    x_density: int = 300,
+    y_density: int = 300,
+    xmp_metadata: str = "",
+    name: str | None = None,
+) -> Any:
+    r"""Encode an image as JPEG; mirrors ``tf.io.encode_jpeg``.
+
+    Parameters
+    ----------
+    image
+        uint8, height x width x 1 or 3.
+    format
+        ``"grayscale"``, ``"rgb"``, or ``""`` for what the image is.
+    quality
+        0 to 100; an int32 scalar, so that it may differ from element to element.
+    progressive
+        Write it so that it can be shown from coarse to fine.
+    optimize_size
+        Spend more time for a smaller file; the pixels are the same.
+    chroma_downsampling
+        Store the colours at half the resolution.
+    density_unit, x_density, y_density
+        Pixels per ``"in"`` or ``"cm"``.
+    xmp_metadata
+        Metadata to embed.
+    name
+        Accepted for tf's sake.
+
+    Returns
+    -------
+    bytes
+        The file.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The image has another dtype or shape, or an argument is out of range.
+
+    Examples
+    --------
+    >>> hr.image.encode_jpeg(np.zeros((2, 3, 3), np.uint8), quality=50)[:3]
+    b'\xff\xd8\xff'
+    """
+    attrs: dict[str, Any] = {
+        "format": format,
+        "progressive": checks.flag("progressive", progressive),
+        "optimize_size": checks.flag("optimize_size", optimize_size),
+        "chroma_downsampling": checks.flag("chroma_downsampling", chroma_downsampling),
+        "density_unit": density_unit,
+        "x_density": checks.integer("x_density", x_density),
+        "y_density": checks.integer("y_density", y_density),
+        "xmp_metadata": xmp_metadata,
+    }
+    if is_symbol(quality):
+        return apply_op("encode_jpeg", attrs, checks.tensor(image), quality)[0]
+    attrs["quality"] = checks.integer("quality", quality)
+    return apply_op("encode_jpeg", attrs, checks.tensor(image))[0]
+
+
+def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Any:
+    """Encode images as PNG; mirrors ``tf.io.encode_png``.
+
+    Parameters
+    ----------
+    image
+        uint8 or uint16, height x width x 1 to 4, perhaps with axes of a batch in front.
+    compression
+        0 for none to 9 for the smallest; -1 chooses.
+    name
+        Accepted for tf's sake.
+
+    Returns
+    -------
+    bytes
+        The file, or an array of one for each image of the batch.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The image has another dtype or shape, or `compression` is out of range.
+
+    Examples
+    --------
+    >>> hr.image.encode_png(np.zeros((2, 3, 3), np.uint8))[1:4]
+    b'PNG'
+    """
+    attrs = {"compression": checks.integer("compression", compression)}
+    return apply_op("encode_png", attrs, checks.tensor(image))[0]
 
 
 def is_jpeg(contents: Any, name: str | None = None) -> Any:
@@ -31,3 +457,103 @@ def is_jpeg(contents: Any, name: str | None = None) -> Any:
     (np.True_, np.False_)
     """
     return apply_op("is_jpeg", {}, checks.tensor(contents))[0]
+
+
+def extract_jpeg_shape(contents: Any, output_type: Any = np.int32, name: str | None = None) -> Any:
+    """Read the size of a JPEG from its header; mirrors ``tf.io.extract_jpeg_shape``.
+
+    Parameters
+    ----------
+    contents
+        The file: scalar bytes. Its start is enough.
+    output_type
+        int32 or int64.
+    name
+        Accepted for tf's sake.
+
+    Returns
+    -------
+    array
+        Height, width and channels.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The file is no JPEG.
+
+    Examples
+    --------
+    >>> hr.image.extract_jpeg_shape(hr.image.encode_jpeg(np.zeros((2, 3, 1), np.uint8)))
+    array([2, 3, 1], dtype=int32)
+    """
+    attrs = {"output_type": as_dtype(output_type)}
+    return apply_op("extract_jpeg_shape", attrs, checks.tensor(contents))[0]
+
+
+def adjust_jpeg_quality(
+    image: Any, jpeg_quality: Any, dct_method: str = "", name: str | None = None
+) -> Any:
+    """Give an image the faults of JPEG; mirrors ``tf.image.adjust_jpeg_quality``.
+
+    Parameters
+    ----------
+    image
+        Height x width x 1 or 3, of any dtype of images.
+    jpeg_quality
+        0 to 100; an int32 scalar.
+    dct_method
+        As of `decode_jpeg`.
+    name
+        Accepted for tf's sake.
+
+    Returns
+    -------
+    array
+        Encoded and decoded, of the shape and dtype of `image`.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The image has another shape, or the quality is out of range.
+
+    Examples
+    --------
+    >>> hr.image.adjust_jpeg_quality(np.full((2, 2, 3), 200, np.uint8), 50).shape
+    (2, 2, 3)
+    """
+    image = checks.tensor(image)
+    if image.ndim != 3:
+        raise InvalidArgumentError(f"image must be 3-dimensional, got shape {image.shape}")
+    dtype, channels = image.dtype, image.shape[-1]
+    file = encode_jpeg(_convert(image, np.uint8), quality=jpeg_quality)
+    adjusted = decode_jpeg(file, channels=channels or 0, dct_method=dct_method)
+    return _convert(adjusted, dtype)
+
+
+def _convert(image: Any, dtype: Any) -> Any:
+    if image.dtype == dtype:
+        return image
+    module: Any = import_module(__package__)
+    return module.convert_image_dtype(image, dtype, saturate=True)
+
+
+def _channels(channels: Any) -> int:
+    return checks.integer("channels", channels)
+
+
+def _jpeg_attrs(
+    channels: Any,
+    ratio: Any,
+    fancy_upscaling: Any,
+    try_recover_truncated: Any,
+    acceptable_fraction: Any,
+    dct_method: str,
+) -> dict[str, Any]:
+    return {
+        "channels": _channels(channels),
+        "ratio": checks.integer("ratio", ratio),
+        "fancy_upscaling": checks.flag("fancy_upscaling", fancy_upscaling),
+        "try_recover_truncated": checks.flag("try_recover_truncated", try_recover_truncated),
+        "acceptable_fraction": float(acceptable_fraction),
+        "dct_method": dct_method,
+    }

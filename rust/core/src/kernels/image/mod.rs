@@ -6,14 +6,23 @@
 //! stacked column without a copy.
 
 mod bilinear;
+mod bmp;
 mod check;
 mod colour;
+mod decode;
 mod dtype;
 mod each;
+mod encode;
+mod exif;
+mod gif;
+mod jpeg;
 mod pixels;
+mod png;
 mod resize;
+mod size;
 mod spans;
 mod turn;
+mod webp;
 mod window;
 
 use std::sync::Arc;
@@ -25,8 +34,16 @@ use crate::graph::kernel::Kernel;
 /// Makes the kernel of an operation; `None` if the operation is not of this family.
 type Family = fn(&str, &Attrs) -> Result<Option<Arc<dyn Kernel>>>;
 
-const FAMILIES: &[Family] =
-    &[check::build, colour::build, dtype::build, resize::build, turn::build, window::build];
+const FAMILIES: &[Family] = &[
+    check::build,
+    decode::build,
+    encode::build,
+    colour::build,
+    dtype::build,
+    resize::build,
+    turn::build,
+    window::build,
+];
 
 pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> {
     for family in FAMILIES {
