@@ -70,20 +70,35 @@ __all__ = [
     "UnknownSpec",
     "__version__",
     "audio",
+    "control",
+    "debugging",
     "errors",
     "experimental",
     "image",
     "io",
+    "math",
+    "ragged",
     "random",
     "set_seed",
+    "sparse",
     "strings",
 ]
 
 if _TYPE_CHECKING:
-    from . import audio, experimental, image, strings
+    from . import audio, control, debugging, experimental, image, math, ragged, sparse, strings
 
 # Imported when they are first used.
-_LAZY = ("audio", "experimental", "image", "strings")
+_LAZY = (
+    "audio",
+    "control",
+    "debugging",
+    "experimental",
+    "image",
+    "math",
+    "ragged",
+    "sparse",
+    "strings",
+)
 
 
 def __getattr__(name: str) -> _Any:

@@ -101,3 +101,12 @@ def dtype_name(dtype: DType) -> str:
 def numpy_dtype(dtype: DType) -> np.dtype[Any]:
     """Return the dtype of arrays that hold values of `dtype`: object for bytes and text."""
     return np.dtype(object) if isinstance(dtype, type) else dtype
+
+
+def filler(dtype: DType, value: Any = None) -> Any:
+    """Return a scalar to fill up arrays of `dtype` with: `value`, else zero or empty text."""
+    if dtype is bytes:
+        return b"" if value is None else value
+    if dtype is str:
+        return "" if value is None else value
+    return np.asarray(0 if value is None else value, dtype)[()]

@@ -9,9 +9,11 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+import numpy as np
+
 from . import _headrace
 
-__all__ = ["apply_op", "tracing"]
+__all__ = ["apply_op", "is_symbol", "tracing", "value"]
 
 
 class _Tracing(threading.local):
@@ -49,3 +51,21 @@ def apply_op(op: str, attrs: dict[str, Any], *args: Any) -> list[Any]:
             results: list[Any] = arg._tracer.add(op, attrs, *args, fresh=False)
             return results
     return _headrace.run_op(op, attrs, list(args))
+
+
+def is_symbol(value: Any) -> bool:
+    """Tell whether `value` is one of a trace."""
+    return getattr(type(value), "_tracer", None) is not None
+
+
+def value(x: Any) -> Any:
+    """Return an argument as a symbol or an array; text as an array of objects.
+
+    A list with symbols in it is the array that it stands for.
+    """
+    if is_symbol(x) or isinstance(x, bytes | str):
+        return x
+    if isinstance(x, list | tuple) and any(map(is_symbol, x)):
+        return np.stack(list(x))
+    array = np.asarray(x)
+    return array.astype(object) if array.dtype.kind in "SU" else array

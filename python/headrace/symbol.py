@@ -228,6 +228,8 @@ class Symbol:
         if not np.can_cast(result.dtype, self.dtype, "same_kind"):
             self._tracer.refuse(f"changes a {self.dtype} in place to {result.dtype}")
         changed = result if result.dtype == self.dtype else result._op("cast", dtype=self.dtype)
+        if changed._tracer is not self._tracer:
+            self._tracer.refuse("changes an array of the function around in place")
         self._value = changed._value
         return self
 
@@ -404,6 +406,12 @@ class SparseSymbol:
         """Type of the values."""
         return self._spec.dtype
 
+    def to_dense(self, default_value: Any = None) -> Any:
+        """Return the dense array."""
+        from .sparse import to_dense
+
+        return to_dense(self, default_value)
+
     def __getattr__(self, name: str) -> NoReturn:
         self._tracer.refuse(f"uses .{name} of a sparse value")
 
@@ -460,6 +468,12 @@ class RaggedSymbol:
         """Return the length of each row."""
         splits = self.row_splits
         return splits[1:] - splits[:-1]
+
+    def to_tensor(self, default_value: Any = None) -> Any:
+        """Return a dense array as wide as the longest row."""
+        from .ragged import to_tensor
+
+        return to_tensor(self, default_value)
 
     def __getattr__(self, name: str) -> NoReturn:
         self._tracer.refuse(f"uses .{name} of a ragged value")

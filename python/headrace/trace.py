@@ -151,6 +151,11 @@ class Tracer:
     meets
         ``"datasets"`` or ``"optionals"`` where such are among what goes in, is used or comes out:
         there will be no graph, only a spec. Else empty.
+    captured
+        The symbols of outer traces that it uses, where it is a part of their function: a branch,
+        or what is mapped over an axis. None for a function of its own.
+    maps_rows
+        It is mapped over an axis.
     """
 
     def __init__(self, outer: Tracer | None = None) -> None:
@@ -159,6 +164,23 @@ class Tracer:
         self.outer = outer
         self.meets = ""
         self.draws = 0
+        self.captured: list[Any] | None = None
+        self.maps_rows = False
+        self._inputs: dict[tuple[int, int], int] = {}
+
+    def part(self) -> Tracer:
+        """Return the trace of a part of this function, such as a branch."""
+        part = Tracer(self)
+        part.captured = []
+        return part
+
+    def _now(self) -> Tracer:
+        """Return the trace of the part that runs now; this one if none does."""
+        now: Tracer | None = tracing.tracer
+        tracer = now
+        while tracer is not None and tracer is not self and tracer.captured is not None:
+            tracer = tracer.outer
+        return self if now is None or tracer is not self else now
 
     def place(self, reason: str, hint: str) -> Refusal:
         """Make a refusal for the line of the user's code that runs now."""
@@ -177,6 +199,8 @@ class Tracer:
 
     def next_draw(self) -> int:
         """Return the number of a random op without a seed."""
+        if self.captured is not None and self.outer is not None:
+            return self.outer.next_draw()
         self.draws += 1
         return self.draws - 1
 
@@ -217,6 +241,14 @@ class Tracer:
         TraceRefused
             The engine has no such op for these arguments.
         """
+        return self._now()._add(op, attrs, args, fresh)
+
+    def _add(self, op: str, attrs: dict[str, Any], args: tuple[Any, ...], fresh: bool) -> list[Any]:
+        if op == "element_seed" and self.captured is not None and self.outer is not None:
+            # A part does not know at which element it runs, and a row is no element.
+            if self.maps_rows:
+                self.refuse("draws random numbers for each row")
+            return self.outer._add(op, attrs, args, fresh)
         values = [self.value(arg) for arg in args]
         try:
             results = self.builder.add(op, attrs, values)
@@ -233,9 +265,20 @@ class Tracer:
                 return int(arg._value)
             if not self._is_within(arg._tracer):
                 self.refuse("uses a value of another function's trace")
+            if self.captured is not None:
+                return self._capture(arg)
             # Each call of the outer function makes this graph anew, with the value in it.
             return int(self.builder.input(arg._spec))
         return self.constant(arg)
+
+    def _capture(self, symbol: Any) -> int:
+        """Return the input that stands for a symbol of an outer trace."""
+        assert self.captured is not None
+        key = (id(symbol._tracer), symbol._value)
+        if key not in self._inputs:
+            self._inputs[key] = self.builder.input(symbol._spec)
+            self.captured.append(symbol)
+        return self._inputs[key]
 
     def _is_within(self, tracer: Tracer) -> bool:
         outer = self.outer

@@ -174,6 +174,9 @@ fn attribute(value: &Bound<'_, PyAny>) -> Result<Attr> {
         let items = value.try_iter()?.map(|item| attribute(&item?));
         return Ok(Attr::List(items.collect::<Result<_>>()?));
     }
+    if let Ok(graph) = value.cast_exact::<Graph>() {
+        return Ok(Attr::Graph(Arc::clone(&graph.get().0)));
+    }
     if let Ok(dict) = value.cast::<PyDict>() {
         let items = dict.iter().map(|(name, item)| Ok((name.extract()?, attribute(&item)?)));
         return Ok(Attr::Map(items.collect::<Result<_>>()?));

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use crate::data::{DType, Data, PartialShape, Tensor};
 use crate::error::{Error, Result};
+use crate::graph::graph::Graph;
 use crate::graph::hash::Fnv;
 
 /// One static argument.
@@ -30,6 +32,8 @@ pub enum Attr {
     List(Vec<Attr>),
     /// Several by name, in order.
     Map(Vec<(String, Attr)>),
+    /// A graph that the operation runs.
+    Graph(Arc<Graph>),
 }
 
 impl Attr {
@@ -46,6 +50,7 @@ impl Attr {
             Attr::Tensor(_) => "an array",
             Attr::List(_) => "a list",
             Attr::Map(_) => "a dict",
+            Attr::Graph(_) => "a graph",
         }
     }
 
@@ -72,6 +77,7 @@ impl Attr {
                     item.feed(fnv);
                 }
             }
+            Attr::Graph(graph) => fnv.number(graph.hash64()),
         }
     }
 }
@@ -100,6 +106,7 @@ impl PartialEq for Attr {
             (Attr::Tensor(a), Attr::Tensor(b)) => a == b,
             (Attr::List(a), Attr::List(b)) => a == b,
             (Attr::Map(a), Attr::Map(b)) => a == b,
+            (Attr::Graph(a), Attr::Graph(b)) => a == b,
             _ => false,
         }
     }
@@ -130,6 +137,12 @@ impl fmt::Display for Attr {
                     write!(f, "{}{name:?}: {item}", if i > 0 { ", " } else { "" })?;
                 }
                 f.write_str("}")
+            }
+            // Its lines would stand among those of the graph around it.
+            Attr::Graph(graph) => {
+                let lines: Vec<String> =
+                    graph.to_string().lines().map(|line| line.trim().to_owned()).collect();
+                write!(f, "{{{}}}", lines.join("; "))
             }
         }
     }

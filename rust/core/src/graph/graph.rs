@@ -10,7 +10,7 @@ use crate::data::{ElementSpec, Spec, Structure, Tensor, Value, Wanted};
 use crate::error::{Error, Result};
 use crate::graph::attr::{Attrs, feed_tensor};
 use crate::graph::hash::Fnv;
-use crate::graph::kernel::{Arg, Kernel};
+use crate::graph::kernel::{Arg, Kernel, Tolerance};
 use crate::kernels;
 
 /// Results of operations over constants are kept up to this size; larger ones are computed in
@@ -194,7 +194,7 @@ impl GraphBuilder {
             node.outputs.iter().map(of).collect()
         };
         for node in self.nodes.iter().rev() {
-            if wanted(&read, node).iter().any(|wanted| *wanted != Wanted::No) {
+            if is_needed(node, &wanted(&read, node)) {
                 for (i, id) in node.inputs.iter().enumerate() {
                     read[id.0] = read[id.0].max(node.kernel.wants(i));
                 }
@@ -219,7 +219,7 @@ impl GraphBuilder {
         }
         for node in &self.nodes {
             let wanted = wanted(&read, node);
-            if wanted.iter().all(|wanted| *wanted == Wanted::No) {
+            if !is_needed(node, &wanted) {
                 continue;
             }
             let mut kept = node.clone();
@@ -254,6 +254,11 @@ impl GraphBuilder {
     fn is_constant(&self, id: ValueId) -> bool {
         matches!(self.values[id.0].origin, Origin::Constant(_))
     }
+}
+
+/// True if a node runs: somebody reads one of its outputs, or it is there to check or to be seen.
+fn is_needed(node: &Node, wanted: &[Wanted]) -> bool {
+    node.kernel.is_kept() || wanted.iter().any(|wanted| *wanted != Wanted::No)
 }
 
 /// What a traced function became. Cheap to share, the same in each process.
@@ -294,15 +299,26 @@ impl Graph {
 
     /// True if the graph hands its inputs out as they are.
     pub fn is_identity(&self) -> bool {
-        self.outputs.len() == self.inputs.len()
+        !self.is_kept()
+            && self.outputs.len() == self.inputs.len()
             && self.outputs.iter().enumerate().all(
                 |(i, id)| matches!(self.values[id.0].origin, Origin::Input(input) if input == i),
             )
     }
 
+    /// True if some of it runs although nobody reads what it gives.
+    pub fn is_kept(&self) -> bool {
+        self.nodes.iter().any(|node| node.kernel.is_kept())
+    }
+
     /// True if equal elements give equal results.
     pub fn is_pure(&self) -> bool {
         self.nodes.iter().all(|node| node.kernel.is_pure())
+    }
+
+    /// How far the results of each operation may be from NumPy's.
+    pub(crate) fn tolerances(&self) -> impl Iterator<Item = Tolerance> {
+        self.nodes.iter().map(|node| node.kernel.tolerance())
     }
 
     /// The same graph, giving only the outputs of `wanted` as the leaves of `structure`.

@@ -146,6 +146,11 @@ pub trait Kernel: Debug + Send + Sync {
         matches!(column, Column::Stacked(_))
     }
 
+    /// True if it runs although nobody reads what it gives.
+    fn is_kept(&self) -> bool {
+        false
+    }
+
     /// True if equal arguments give equal results, so that a run over constants may be done once.
     fn is_pure(&self) -> bool {
         true

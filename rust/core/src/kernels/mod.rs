@@ -6,6 +6,7 @@ mod audio;
 mod axes;
 pub(crate) mod cast;
 mod coding;
+mod control;
 mod create;
 mod csv;
 mod dispatch;
@@ -21,6 +22,7 @@ mod parse;
 mod parse_sequence;
 mod parts;
 mod places;
+mod ragged;
 mod random;
 mod raw;
 mod reduce;
@@ -54,6 +56,8 @@ const FAMILIES: &[Family] = &[
     search::build,
     unique::build,
     create::build,
+    control::build,
+    ragged::build,
     raw::build,
     strings::build,
     audio::build,
