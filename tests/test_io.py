@@ -182,3 +182,47 @@ def test_empty_lists_keep_their_dtypes():
     for name, dtype in {"i": np.int64, "f": np.float32, "b": object}.items():
         assert (sparse[name].values.dtype, sparse[name].values.shape) == (dtype, (0,))
         assert (ragged[name].dtype, ragged[name].shape) == (dtype, (0,))
+
+
+def test_files_are_looked_for_when_an_element_is_made(tmp_path):
+    for name in ("b.txt", "a.txt", "c.csv", ".d.txt"):
+        (tmp_path / name).write_bytes(name.encode())
+    found = io.matching_files(str(tmp_path / "*.txt"))
+    assert [path.decode().rsplit("/", 1)[1] for path in found] == [".d.txt", "a.txt", "b.txt"]
+    both = io.matching_files([str(tmp_path / "[ab].txt"), str(tmp_path / "?.*")])
+    assert len(both) == 3
+
+    def read(pattern):
+        return io.read_file(io.matching_files(pattern)[0])
+
+    patterns = [str(tmp_path / name) for name in ("a*", "*.csv", "new*")]
+    dataset = hr.Dataset.from_tensor_slices(patterns).map(read, executor="native")
+    (tmp_path / "new").write_bytes(b"made later")
+    assert list(dataset) == [b"a.txt", b"c.csv", b"made later"]
+    with pytest.raises(hr.errors.InvalidArgumentError):
+        io.matching_files(np.zeros(2))
+
+
+def test_examples_in_json_are_traced():
+    texts = [
+        b'{"features":{"feature":{"x":{"int64List":{"value":[1,"2"]}}}}}',
+        b'{"features":{"feature":{"x":{"int64_list":{"value":["3",4.0]}}}}}',
+    ]
+    feature = {"x": io.FixedLenFeature([2], np.int64)}
+    dataset = hr.Dataset.from_tensor_slices(texts).map(
+        lambda text: io.parse_single_example(io.decode_json_example(text), feature)["x"],
+        executor="native",
+    )
+    assert [x.tolist() for x in dataset] == [[1, 2], [3, 4]]
+    whole = io.decode_json_example(np.array(texts, object))
+    assert whole.shape == (2,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"", b"[]", b"{", b'{"foo":1}', b'{"features":{"feature":{"x":{"foo":{}}}}}', b"[" * 10_000,
+     b'{"features":{"feature":{"x":{"int64List":{"value":[1.5]}}}}}'],
+)  # fmt: skip
+def test_json_that_is_no_example_is_refused(text):
+    with pytest.raises(hr.errors.InvalidArgumentError, match="Error while parsing JSON"):
+        io.decode_json_example(text)

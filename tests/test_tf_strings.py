@@ -15,10 +15,8 @@ CASES = [
     for case in json.loads((Path(__file__).parent / "golden" / "strings_raw_csv.json").read_text())[
         "cases"
     ]
-    # Broken UTF-16 is cut into other pieces than ICU's, as docs/migrating.md says.
-    if case["op"].startswith("strings.") and case["kwargs"].get("input_encoding") != "UTF-16-BE"
+    if case["op"].startswith("strings.")
 ]
-# Left out: codings whose broken characters ICU cuts its own way.
 
 
 def value(spec, dtype=None):
@@ -94,3 +92,113 @@ def test_hashes_are_tensorflows_at_every_length(size):
         tf.strings.to_hash_bucket_strong(text, most, [1, 2]),
     ]
     assert [int(x) for x in found] == expected
+
+
+def ragged(rows):
+    return tf.ragged.constant(rows, dtype=tf.string)
+
+
+def codes(texts):
+    return tf.strings.unicode_decode(texts, "UTF-8")
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        (lambda x: tf.strings.split(x), [[[b"A", b"b"], [b"c"]], [[b"d"]]]),
+        (lambda x: tf.strings.lower(x), [[b"a b", b"c"], [b"d"]]),
+        (lambda x: tf.strings.length(x), [[3, 1], [1]]),
+        (lambda x: tf.strings.substr(x, 0, 1), [[b"A", b"c"], [b"d"]]),
+        (lambda x: tf.strings.join([x, "!"]), [[b"A b!", b"c!"], [b"d!"]]),
+        (lambda x: tf.strings.regex_full_match(x, "[a-c]"), [[False, True], [False]]),
+        (lambda x: tf.strings.unicode_decode(x, "UTF-8"), [[[65, 32, 98], [99]], [[100]]]),
+        (
+            lambda x: tf.strings.ngrams(x, 2, pad_values="<"),
+            [[b"< A b", b"A b c", b"c <"], [b"< d", b"d <"]],
+        ),
+        (
+            lambda x: tf.strings.unicode_encode(tf.strings.unicode_decode(x, "UTF-8"), "UTF-8"),
+            [[b"A b", b"c"], [b"d"]],
+        ),
+        (
+            lambda x: tf.strings.unicode_script(tf.strings.unicode_decode(x, "UTF-8")),
+            [[[25, 0, 25], [25]], [[25]]],
+        ),
+    ],
+)
+def test_ragged_tensors_stay_ragged(call, expected):
+    assert call(ragged([["A b", "c"], ["d"]])).to_list() == expected
+
+
+def test_ragged_rows_are_joined_along_each_axis():
+    rows = ragged([["a", "b"], ["c"]])
+    assert tf.strings.reduce_join(rows).numpy() == b"abc"
+    assert tf.strings.reduce_join(rows, axis=-1, separator="-").numpy().tolist() == [b"a-b", b"c"]
+    assert tf.strings.reduce_join(rows, axis=0, separator="-").numpy().tolist() == [b"a-c", b"b"]
+    kept = tf.strings.reduce_join(rows, axis=1, keepdims=True)
+    assert kept.numpy().tolist() == [[b"ab"], [b"c"]]
+
+
+def test_strings_of_many_axes_are_cut():
+    made = tf.strings.split(ragged([[[["1,2", "4"], ["5"]], [["7"]]], [[[""]]]]), sep=",")
+    assert made.to_list() == [[[[[b"1", b"2"], [b"4"]], [[b"5"]]], [[[b"7"]]]], [[[[b""]]]]]
+    dense = tf.strings.unicode_decode(tf.constant([["Hi", "x"], ["", "y"]]), "UTF-8")
+    assert dense.shape.as_list() == [2, 2, None]
+    assert dense.to_tensor(-1).numpy().tolist() == [[[72, 105], [120, -1]], [[-1, -1], [121, -1]]]
+    inner = tf.RaggedTensor.from_row_splits(tf.constant([[72, 105], [72, 111]]), [0, 1, 2])
+    assert tf.strings.unicode_encode(inner, "UTF-8").to_list() == [[b"Hi"], [b"Ho"]]
+
+
+def test_other_encodings_tell_where_characters_begin():
+    text = ["Hi".encode("shift-jis"), "こん".encode("shift-jis")]
+    codes, starts = tf.strings.unicode_decode_with_offsets(text, "SHIFT-JIS")
+    assert codes.to_list() == [[72, 105], [0x3053, 0x3093]]
+    assert starts.to_list() == [[0, 1], [0, 2]]
+
+
+def test_pieces_of_a_batch_are_traced():
+    def cut(x):
+        words = tf.strings.split(tf.strings.lower(x))
+        return {
+            "words": words,
+            "lengths": tf.strings.length(words),
+            "joined": tf.strings.reduce_join(words, axis=-1, separator="+"),
+            "pairs": tf.strings.ngrams(words, 2),
+            "codes": tf.strings.unicode_decode(x, "UTF-8"),
+            "number": tf.strings.to_hash_bucket_fast(words, 10),
+        }
+
+    texts = ["A b", "c", "", "D e f"]
+    dataset = tf.data.Dataset.from_tensor_slices(texts).batch(2).map(cut)
+    assert "runs as a graph" in dataset.explain()
+    assert dataset.element_spec["words"] == tf.RaggedTensorSpec([None, None], tf.string)
+    for k, element in enumerate(dataset):
+        expected = cut(tf.constant(texts[2 * k : 2 * k + 2]))
+        for name, value in expected.items():
+            found, wanted = element[name], value
+            if name == "joined":
+                found, wanted = found.numpy().tolist(), wanted.numpy().tolist()
+            else:
+                found, wanted = found.to_list(), wanted.to_list()
+            assert found == wanted, name
+
+
+def test_a_rank_that_is_unknown_is_refused_as_tensorflow_refuses_it():
+    shaped = tf.data.Dataset.from_generator(
+        lambda: iter(["a b"]), output_signature=tf.TensorSpec(None, tf.string)
+    )
+    with pytest.raises(ValueError, match="statically known"):
+        shaped.map(tf.strings.split)
+
+
+def test_text_of_tensorflow_1_is_cut_to_sparse_values():
+    v1 = tf.compat.v1
+    assert v1.strings.split(["a b", "c"]).dense_shape.numpy().tolist() == [2, 2]
+    assert v1.strings.split("a b", result_type="RaggedTensor").to_list() == [[b"a", b"b"]]
+    assert v1.string_split([" .g. ", " ."], " .").values.numpy().tolist() == [b"g"]
+    parts = v1.string_split(["#a", "b#"], "#", skip_empty=False).values
+    assert parts.numpy().tolist() == [b"", b"a", b"b", b""]
+    assert v1.string_split(["ab"], delimiter="").values.numpy().tolist() == [b"a", b"b"]
+    for wrong in ({"delimiter": ["a", "b"]}, {"sep": "a", "delimiter": "b"}, {"result_type": "x"}):
+        with pytest.raises(ValueError):
+            v1.string_split(["a"], **wrong)

@@ -261,14 +261,34 @@ def _reading(encoding: str, errors: str, replacement: int, controls: bool) -> di
 
 def _decoded(op: str, attrs: dict[str, Any], input: Any) -> list[Any]:
     value = checks.tensor(input)
-    if not is_of_engine(attrs["input_encoding"]):
-        if op == "unicode_split" or "offsets" in attrs:
-            raise InvalidArgumentError(
-                f"{op} of {attrs['input_encoding']} is not there: transcode to UTF-8 first"
-            )
-        value = to_utf8(value, attrs["input_encoding"], attrs["errors"], attrs["replacement_char"])
-        attrs = attrs | {"input_encoding": "UTF-8"}
-    return apply_op(op, attrs, value)
+    encoding = attrs["input_encoding"]
+    if is_of_engine(encoding):
+        return apply_op(op, attrs, value)
+    if op == "unicode_split":
+        raise InvalidArgumentError(
+            f"unicode_split of {encoding} is not there: transcode to UTF-8 first"
+        )
+    text = to_utf8(value, encoding, attrs["errors"], attrs["replacement_char"])
+    results = apply_op(op, attrs | {"input_encoding": "UTF-8"}, text)
+    if "offsets" in attrs:
+        results[1] = in_bytes_of(results[0], results[1], encoding)
+    return results
+
+
+def in_bytes_of(codes: Any, starts: Any, encoding: str) -> Any:
+    """Return where characters begin in an encoding, of their beginnings in UTF-8.
+
+    A broken character, which has no bytes there, is taken for one byte.
+    """
+    if isinstance(codes, RaggedTensor):
+        inner = codes.values
+        if isinstance(inner, RaggedTensor):
+            return RaggedTensor(in_bytes_of(inner, starts.values, encoding), codes.row_splits)
+        rows = [in_bytes_of(row, None, encoding) for row in codes]
+        flat = np.concatenate(rows) if rows else np.zeros(0, np.int64)
+        return RaggedTensor(flat, codes.row_splits)
+    sizes = [len(chr(code).encode(encoding, "ignore")) or 1 for code in codes.tolist()]
+    return np.concatenate(([0], np.cumsum(sizes)))[: len(sizes)].astype(np.int64)
 
 
 def is_of_engine(encoding: str) -> bool:

@@ -222,6 +222,7 @@ from .specs import (
     TypeSpec,
     type_spec_from_value,
 )
+from .strings import as_string
 from .tensor import (
     Tensor,
 )
@@ -284,6 +285,7 @@ __all__ = [
     "argmin",
     "argsort",
     "as_dtype",
+    "as_string",
     "asin",
     "asinh",
     "assert_equal",

@@ -13,11 +13,13 @@ import numpy as np
 
 from ..errors import InvalidArgumentError
 from ..strings.conversions import bucket_attrs
+from .array_ops import expand_dims, reshape
 from .convert import convert
 from .dtypes import as_dtype, float32, int32, int64, string
 from .dtypes import bool as bool_
 from .kernels import broadcast, run, static_shape
 from .names import lookup
+from .ragged_tensor import RaggedTensor
 from .tensor import raw
 from .text_ops import each, innermost, one_text
 from .unicode import (
@@ -158,8 +160,8 @@ def reduce_join(
     """
     axes = None if axis is None else raw(convert(axis, int64)).reshape(-1).tolist()
     attrs = {"axis": axes, "keepdims": bool(keepdims), "separator": one_text(separator)}
-    if getattr(type(inputs), "_map_values", None) is not None:
-        return innermost("reduce_join", inputs, string, **attrs)
+    if isinstance(inputs, RaggedTensor):
+        return _ragged_join(inputs, axes, attrs)
     x = convert(inputs, string)
     dims = static_shape(x)
     if dims is None:
@@ -169,6 +171,32 @@ def reduce_join(
         kept = [1 if k in gone else dim for k, dim in enumerate(dims) if keepdims or k not in gone]
         shape = tuple(kept)
     return run("reduce_join", (x,), (shape, string), **attrs)
+
+
+def _ragged_join(inputs: RaggedTensor, axes: list[int] | None, attrs: dict[str, Any]) -> Any:
+    """Join ragged rows: along one axis, or all of them."""
+    rank = inputs.shape.rank or inputs.ragged_rank + 1
+    keepdims, separator = attrs["keepdims"], attrs["separator"]
+    if axes is None:
+        whole = reduce_join(inputs.flat_values, separator=separator)
+        return reshape(whole, [1] * rank) if keepdims else whole
+    if len(axes) != 1:
+        raise NotImplementedError("reduce_join of several axes of a ragged tensor")
+    axis = axes[0] + rank if axes[0] < 0 else axes[0]
+    if axis == rank - 1:
+        joined = innermost(
+            "reduce_join", inputs, string, **attrs | {"axis": [-1], "keepdims": False}
+        )
+    elif axis == 0 and inputs.ragged_rank == 1:
+        lengths = raw(inputs.row_lengths())
+        columns = np.concatenate([np.arange(count) for count in lengths] or [np.zeros(0, int)])
+        count = int(lengths.max(initial=0))
+        joined = unsorted_segment_join(inputs.flat_values, columns, count, separator)
+    elif axis > 1:
+        return inputs.with_values(_ragged_join(inputs.values, [axis - 1], attrs))
+    else:
+        raise NotImplementedError(f"reduce_join of axis {axis} of a ragged tensor of rank {rank}")
+    return expand_dims(joined, axis) if keepdims else joined
 
 
 def unsorted_segment_join(

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _headrace
-from ..spec import RaggedTensorSpec
-from . import dtypes
 from .bridge import from_own
 from .convert import convert, is_symbol
-from .dtypes import DType, int64, string
+from .dtypes import DType, string
 from .kernels import engine_value, run, static_shape
 from .ragged_tensor import RaggedTensor
 from .tensor import raw
@@ -38,38 +36,31 @@ def each(op: str, input: Any, out: DType, source: DType | None = string, **attrs
     return run(op, (x,), (static_shape(x), out), **attrs)
 
 
-def cut(op: str, input: Any, outputs: list[DType], **attrs: Any) -> list[Any]:
+def cut(op: str, input: Any, **attrs: Any) -> list[Any]:
     """Run an op that gives several values for each string: vectors, or ragged tensors."""
     if isinstance(input, RaggedTensor):
         if input._symbol is not None:
             found: list[Any] = input._symbol._tracer.add(op, attrs, input._symbol)
             return found
-        inner = cut(op, input.flat_values, outputs, **attrs)
+        inner = cut(op, input.flat_values, **attrs)
         return [input.with_flat_values(part) for part in inner]
     x = convert(input, string)
     if is_symbol(x):
-        return _recorded(op, x, outputs, attrs)
+        if static_shape(x) is None:
+            raise ValueError("Rank of `input` must be statically known.")
+        made: list[Any] = x._tracer.add(op, attrs, x)
+        return made
     array = raw(x)
     flat = engine_value(x) if array.ndim == 0 else array.reshape(-1)
-    made = [from_own(part) for part in _headrace.run_op(op, attrs, [flat])]
+    parts = [from_own(part) for part in _headrace.run_op(op, attrs, [flat])]
     for size in reversed(array.shape[1:]):
-        made = [_uniform(part, size, array.shape) for part in made]
-    return made
+        parts = [_uniform(part, size, array.shape) for part in parts]
+    return parts
 
 
 def _uniform(part: Any, size: int, shape: tuple[int, ...]) -> Any:
     rows = None if size else shape[0]
     return RaggedTensor.from_uniform_row_length(part, size, rows)
-
-
-def _recorded(op: str, x: Any, outputs: list[DType], attrs: dict[str, Any]) -> list[Any]:
-    """Record it; of strings of unknown rank nothing is known but the dtypes."""
-    dims = static_shape(x)
-    if dims is not None:
-        found: list[Any] = x._tracer.add(op, attrs, x)
-        return found
-    own = [RaggedTensorSpec(None, dtypes.to_own(dtype), 1, int64.dtype) for dtype in outputs]
-    return [x._tracer.stand_in(op, spec) for spec in own]
 
 
 def innermost(op: str, input: Any, dtype: DType, **attrs: Any) -> Any:

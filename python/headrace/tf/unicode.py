@@ -6,9 +6,10 @@ from typing import Any
 
 from ..errors import InvalidArgumentError
 from ..strings.parts import ngram_attrs
-from ..strings.unicode import is_of_engine, to_utf8
+from ..strings.unicode import in_bytes_of, is_of_engine, to_utf8
+from .bridge import from_own, to_own
 from .convert import convert, is_symbol
-from .dtypes import int32, int64, string
+from .dtypes import int32, string
 from .kernels import run, static_shape
 from .ragged_tensor import RaggedTensor
 from .tensor import raw, wrap
@@ -37,12 +38,12 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
     <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
     """
     mark = b"" if sep is None else one_text(sep)
-    return cut("string_split", input, [string], sep=mark, maxsplit=maxsplit)[0]
+    return cut("string_split", input, sep=mark, maxsplit=maxsplit)[0]
 
 
 def bytes_split(input: Any, name: str | None = None) -> Any:
     """Cut into single bytes; mirrors ``tf.strings.bytes_split``."""
-    return cut("bytes_split", input, [string])[0]
+    return cut("bytes_split", input)[0]
 
 
 def unicode_decode(
@@ -59,7 +60,7 @@ def unicode_decode(
     text, attrs = _reading(
         input, input_encoding, errors, replacement_char, replace_control_characters
     )
-    return cut("unicode_decode", text, [int32], **attrs)[0]
+    return cut("unicode_decode", text, **attrs)[0]
 
 
 def unicode_decode_with_offsets(
@@ -70,7 +71,10 @@ def unicode_decode_with_offsets(
     text, attrs = _reading(
         input, input_encoding, errors, replacement_char, replace_control_characters
     )
-    return tuple(cut("unicode_decode", text, [int32, int64], offsets=True, **attrs))
+    codes, starts = cut("unicode_decode", text, offsets=True, **attrs)
+    if not is_of_engine(input_encoding):
+        starts = from_own(in_bytes_of(to_own(codes), to_own(starts), input_encoding))
+    return codes, starts
 
 
 def unicode_split(
@@ -80,7 +84,7 @@ def unicode_split(
     """Cut into characters; mirrors ``tf.strings.unicode_split``."""
     _check_split(input_encoding)
     text, attrs = _reading(input, input_encoding, errors, replacement_char, False)
-    return cut("unicode_split", text, [string], **attrs)[0]
+    return cut("unicode_split", text, **attrs)[0]
 
 
 def unicode_split_with_offsets(
@@ -90,7 +94,7 @@ def unicode_split_with_offsets(
     """Cut into characters, and say where each begins."""
     _check_split(input_encoding)
     text, attrs = _reading(input, input_encoding, errors, replacement_char, False)
-    return tuple(cut("unicode_split", text, [string, int64], offsets=True, **attrs))
+    return tuple(cut("unicode_split", text, offsets=True, **attrs))
 
 
 def _check_split(encoding: str) -> None:
@@ -111,7 +115,10 @@ def unicode_encode(
         "output_encoding": output_encoding, "errors": errors, "replacement_char": replacement_char,
     }  # fmt: skip
     if isinstance(input, RaggedTensor):
-        return innermost("unicode_encode", input, string, **attrs)
+        if input.flat_values.shape.rank == 1:
+            return innermost("unicode_encode", input, string, **attrs)
+        inner = unicode_encode(input.flat_values, output_encoding, errors, replacement_char)
+        return input.with_flat_values(inner)
     x = convert(input)
     dims = static_shape(x)
     return run("unicode_encode", (x,), (None if dims is None else dims[:-1], string), **attrs)

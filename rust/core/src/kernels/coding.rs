@@ -2,6 +2,7 @@
 //! `decode_base64`, `decode_compressed`, `decode_json_example`, `serialize_tensor`, `parse_tensor`,
 //! `read_file`.
 
+use std::fs::File;
 use std::io::Read;
 use std::sync::Arc;
 
@@ -91,11 +92,20 @@ fn inflate(reader: impl Read, out: &mut BytesBuilder) -> Result<()> {
 
 fn read_file(path: &[u8]) -> Result<Vec<u8>> {
     let shown = String::from_utf8_lossy(path);
-    let read = std::fs::read(file_path(path)?);
+    let mut bytes = Vec::new();
+    // Devices have no end, and files may grow while they are read.
+    let read = File::open(file_path(path)?)
+        .and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes));
     read.map_err(|error| {
         let made = Error::io(&error, &shown);
         Error::new(made.kind(), format!("{shown}; {}", made.message())).at_file(&shown)
-    })
+    })?;
+    match bytes.len() as u64 > MOST_BYTES {
+        true => {
+            Err(Error::resource_exhausted(format!("{shown} is larger than 2 GiB")).at_file(&shown))
+        }
+        false => Ok(bytes),
+    }
 }
 
 #[cfg(unix)]

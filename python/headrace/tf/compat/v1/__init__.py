@@ -71,7 +71,7 @@ __all__ = [
     "write_file",
 ]
 
-_SUBMODULES = ("data", "gfile", "io", "python_io", "ragged")
+_SUBMODULES = ("data", "gfile", "io", "python_io", "ragged", "strings")
 
 
 def parse_example(
@@ -211,26 +211,6 @@ def _module(name: str) -> Any:
 _find = _lookup(__name__, _SUBMODULES)
 
 
-def string_split(
-    source: Any, sep: Any = None, skip_empty: bool = True, delimiter: str = " "
-) -> Any:
-    """Cut strings to a sparse matrix; mirrors ``tf.compat.v1.string_split``.
-
-    Examples
-    --------
-    >>> tf.compat.v1.string_split(["a b", "c"]).values.numpy()
-    array([b'a', b'b', b'c'], dtype=object)
-    """
-    from ...convert import is_symbol
-    from ...ragged import RaggedTensor, constant
-    from ...strings import split
-
-    rows: RaggedTensor = split(source, delimiter if sep is None else sep)
-    if skip_empty and not is_symbol(rows.flat_values):
-        rows = constant([[item for item in row if item] for row in rows.to_list()], "string", 1)
-    return rows.to_sparse()
-
-
 # Names of TensorFlow 1 whose functions have another name, or live in a module, by now.
 _RENAMED = {
     "Dimension": "shapes.Dimension",
@@ -247,6 +227,7 @@ _RENAMED = {
     "sparse_tensor_to_dense": "sparse.to_dense",
     "sparse_transpose": "sparse.transpose",
     "string_join": "strings.join",
+    "string_split": "compat.v1.strings.string_split",
     "string_strip": "strings.strip",
     "string_to_hash_bucket": "strings.to_hash_bucket",
     "string_to_hash_bucket_strong": "strings.to_hash_bucket_strong",
@@ -259,7 +240,7 @@ def __getattr__(name: str) -> Any:
     if name in _SUBMODULES:
         return _find(name)
     if name in _RENAMED:
-        module, _, function = _RENAMED[name].partition(".")
+        module, _, function = _RENAMED[name].rpartition(".")
         return getattr(importlib.import_module(f"headrace.tf.{module}"), function)
     found = getattr(importlib.import_module("headrace.tf"), name, None)
     for module in _MODULES if found is None else ():
