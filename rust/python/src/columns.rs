@@ -5,10 +5,12 @@
 use headrace::Error;
 use headrace::data::{BufferMut, BytesBuilder, Column, DType, Data, Dims, Rows, Tensor, Value};
 use pyo3::prelude::*;
+use pyo3::types::PyFloat;
 
 use crate::convert::{Array, Kind};
 use crate::errors::{Result, invalid};
 use crate::from_python::{Arrays, Scalar, scalar, value};
+use crate::scalars;
 
 /// The shapes of the rows so far; only the first while all are the same.
 struct Shapes {
@@ -101,6 +103,31 @@ impl Collector {
             return Ok(());
         }
         self.push_value(value(object, Arrays::Copy)?)
+    }
+
+    /// Appends a number of NumPy's, or a float, to others of its type; false if it is another
+    /// object or there is no room.
+    pub(crate) fn push_number(&mut self, object: &Bound<'_, PyAny>) -> bool {
+        let Store::Fixed { dtype: own, size, bytes, used, shapes } = &mut self.store else {
+            return false;
+        };
+        let value = match scalars::read(object) {
+            Some((dtype, value)) if dtype == *own => value,
+            Some(_) => return false,
+            None => match object.cast_exact::<PyFloat>() {
+                Ok(float) if *own == DType::Float64 => {
+                    let mut value = [0; 16];
+                    value[..8].copy_from_slice(&float.value().to_ne_bytes());
+                    value
+                }
+                _ => return false,
+            },
+        };
+        let Some(out) = bytes.get_mut(*used..*used + *size) else { return false };
+        out.copy_from_slice(&value[..*size]);
+        *used += *size;
+        shapes.push(&[]);
+        true
     }
 
     fn push_value(&mut self, value: Value) -> Result<()> {

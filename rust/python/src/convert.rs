@@ -21,6 +21,7 @@ use pyo3::sync::PyOnceLock;
 
 use crate::errors::{Result, invalid};
 use crate::imports;
+use crate::scalars;
 
 /// Arrays below this are copied into memory of NumPy's: cheaper than a base object. Larger ones
 /// stay 64-byte aligned, so that JAX can take them as they are.
@@ -85,7 +86,7 @@ pub(crate) enum Kind {
     Other,
 }
 
-fn kind(number: c_int) -> Kind {
+pub(crate) fn kind(number: c_int) -> Kind {
     let int = |bytes: usize, signed: bool| match (bytes, signed) {
         (4, true) => DType::Int32,
         (4, false) => DType::UInt32,
@@ -243,10 +244,13 @@ pub(crate) fn scalar<'py>(
     dtype: DType,
     bytes: &[u8],
 ) -> Result<Bound<'py, PyAny>> {
-    let descr = descriptor(py, dtype)?;
     if dtype.size() != Some(bytes.len()) {
         return Err(headrace::Error::internal("a scalar of the wrong size").into());
     }
+    if let Some(scalar) = scalars::make(py, dtype, bytes) {
+        return Ok(scalar?);
+    }
+    let descr = descriptor(py, dtype)?;
     let data = bytes.as_ptr().cast_mut().cast();
     // SAFETY: `data` holds one value of the type, which NumPy copies.
     let scalar = unsafe {
@@ -381,6 +385,9 @@ fn is_bfloat16(array: &Bound<'_, PyAny>) -> bool {
 
 /// True for a scalar of NumPy's.
 pub(crate) fn is_scalar(object: &Bound<'_, PyAny>) -> bool {
+    if scalars::is_plain(object) {
+        return true;
+    }
     // SAFETY: a type check on a valid object.
     unsafe {
         let class = get_type_object(object.py(), NpyTypes::PyGenericArrType_Type);
@@ -390,6 +397,9 @@ pub(crate) fn is_scalar(object: &Bound<'_, PyAny>) -> bool {
 
 /// Type and value of a NumPy scalar; `None` for types that must go through an array.
 pub(crate) fn scalar_value(object: &Bound<'_, PyAny>) -> Option<(DType, [u8; 16])> {
+    if let Some(plain) = scalars::read(object) {
+        return Some(plain);
+    }
     let py = object.py();
     let mut value = [0_u8; 16];
     // SAFETY: the object is a NumPy scalar. Only values of at most 16 bytes are written, as the

@@ -96,11 +96,20 @@ impl<'a> Elements<'a> {
 
     /// Appends an element; if that fails it leaves no trace.
     pub(crate) fn push(&mut self, element: &Bound<'_, PyAny>) -> Result<()> {
-        let mut leaves = Vec::new();
-        let known = match &self.known {
-            Some(known) => known.clone(),
-            None => self.first(element)?,
+        if self.known.is_none() {
+            self.known = Some(self.first(element)?);
+        }
+        let Some(known) = &self.known else {
+            return Err(Error::internal("a structure is known and is not").into());
         };
+        // Most functions give one number.
+        if let ([column], Packer::Leaf) = (&mut self.columns[..], &*known.packer)
+            && column.push_number(element)
+        {
+            self.rows += 1;
+            return Ok(());
+        }
+        let mut leaves = Vec::with_capacity(self.columns.len());
         if !known.packer.unpack(element, self.lists, &mut leaves)? {
             let (got, _) = flatten(element, self.lists)?;
             let own = &known.structure;
@@ -123,7 +132,6 @@ impl<'a> Elements<'a> {
             }
         };
         self.columns = (0..known.structure.leaves()).map(|_| Collector::new(self.most)).collect();
-        self.known = Some(known.clone());
         Ok(known)
     }
 

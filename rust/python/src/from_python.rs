@@ -26,6 +26,7 @@ use crate::imports;
 use crate::nest::{Lists, flatten};
 use crate::packer::Packer;
 use crate::plan::Plan;
+use crate::scalars;
 use crate::spec::element_spec;
 use crate::to_python;
 
@@ -55,6 +56,9 @@ fn fixed<T: Element>(value: T) -> Scalar<'static> {
 
 /// The scalar that an object is, by NumPy 2's rules for Python's own numbers.
 pub(crate) fn scalar<'a>(object: &'a Bound<'_, PyAny>) -> Result<Option<Scalar<'a>>> {
+    if let Some((dtype, value)) = scalars::read(object) {
+        return Ok(Some(Scalar::Fixed(dtype, value)));
+    }
     if let Ok(value) = object.cast::<PyBytes>() {
         return Ok(Some(Scalar::Text(DType::Bytes, value.as_bytes())));
     }

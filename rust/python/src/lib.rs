@@ -21,6 +21,7 @@ mod packer;
 mod plan;
 mod process;
 mod records;
+mod scalars;
 mod shared;
 mod source;
 mod spares;
