@@ -15,6 +15,12 @@ use crate::engine::stats::StageStats;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
 
+/// Batches up to this size are made several at a time: copying one to the user costs less than
+/// going down to the source for it.
+const SMALL_BATCH: usize = 8 << 10;
+/// What several small batches take together: well within a core's cache.
+const SMALL_BATCHES: usize = 64 << 10;
+
 /// How the elements of batches are joined.
 pub(crate) trait Collate: Send {
     /// Each `size` rows of the chunk joined into one.
@@ -119,8 +125,7 @@ impl Node for BatchNode {
             input: opening.input(0, &self.input)?,
             collate: Box::new(Stack),
             size: self.size,
-            // Several small batches at a time are one reshape.
-            at_once: if self.size < EXACT_FROM { usize::MAX } else { 1 },
+            at_once: if self.size < EXACT_FROM { AtOnce::Many } else { AtOnce::Small(None) },
             drop_remainder: self.drop_remainder,
             error_ends_batch: self.parallel || !follows_map(&self.input),
             pending: Pending::default(),
@@ -139,6 +144,17 @@ impl Collate for Stack {
     }
 }
 
+/// How many batches are made at a time.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AtOnce {
+    /// One.
+    One,
+    /// As many as a chunk holds: batches of few rows, which together are one reshape.
+    Many,
+    /// As many as are cheap to copy to the user, once it is known what a batch takes.
+    Small(Option<usize>),
+}
+
 /// Gathers elements for batches and joins them.
 pub(crate) struct BatchStage {
     pub(crate) run: Arc<RunContext>,
@@ -146,8 +162,7 @@ pub(crate) struct BatchStage {
     pub(crate) input: Input,
     pub(crate) collate: Box<dyn Collate>,
     pub(crate) size: usize,
-    /// At most so many batches at a time.
-    pub(crate) at_once: usize,
+    pub(crate) at_once: AtOnce,
     pub(crate) drop_remainder: bool,
     pub(crate) error_ends_batch: bool,
     pub(crate) pending: Pending,
@@ -165,6 +180,21 @@ pub(crate) struct Pending {
 }
 
 impl BatchStage {
+    /// How many batches to make when `max` are asked for.
+    fn at_once(&self, max: usize) -> usize {
+        let chunk_rows = self.run.options.chunk_rows;
+        match self.at_once {
+            AtOnce::One => 1,
+            AtOnce::Many if !self.input.quiet() => max,
+            AtOnce::Many => (chunk_rows / self.size).max(1).min(max),
+            AtOnce::Small(Some(bytes)) if bytes <= SMALL_BATCH && self.input.quiet() => {
+                let rows = chunk_rows.saturating_mul(8);
+                (SMALL_BATCHES / bytes.max(1)).min(rows / self.size).min(max).max(1)
+            }
+            AtOnce::Small(_) => 1,
+        }
+    }
+
     /// Collects up to `wanted` rows; fewer at the end or at an error.
     fn collect(&mut self, wanted: usize) -> Result<()> {
         while self.pending.rows < wanted && self.pending.failed.is_none() {
@@ -217,12 +247,14 @@ impl BatchStage {
 impl Stage for BatchStage {
     fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
         let mark = self.input.passed_mark().then(|| self.state()).flatten();
-        let at_once = (self.run.options.chunk_rows / self.size).clamp(1, self.at_once);
-        let at_once = if self.input.quiet() { at_once.min(max) } else { max.min(self.at_once) };
+        let at_once = self.at_once(max);
         self.collect(self.size.saturating_mul(at_once))?;
         let whole = self.pending.rows / self.size * self.size;
         if whole > 0 {
             let chunk = self.take(whole)?;
+            if let AtOnce::Small(bytes) = &mut self.at_once {
+                *bytes = Some(chunk.payload_bytes() / (whole / self.size));
+            }
             return Ok(Some(self.collate.collate(chunk, self.size)?.marked(mark)));
         }
         if self.pending.failed.is_some() {

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use half::{bf16, f16};
 
-use crate::batching::batch::{BatchStage, Collate, Pending, batches, checked_size};
+use crate::batching::batch::{AtOnce, BatchStage, Collate, Pending, batches, checked_size};
 use crate::data::shape::volume;
 use crate::data::{
     BufferMut, BytesArray, Chunk, Column, DType, Dims, Element, ElementSpec, PartialShape, Spec,
@@ -233,7 +233,7 @@ impl Node for PaddedBatchNode {
             input: opening.input(0, &self.input)?,
             collate: Box::new(pad),
             size: self.size,
-            at_once: 1,
+            at_once: AtOnce::One,
             drop_remainder: self.drop_remainder,
             error_ends_batch: true,
             pending: Pending::default(),

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use crate::batching::batch::{
-    BatchStage, Collate, Pending, batched, batches, checked_size, follows_map,
+    AtOnce, BatchStage, Collate, Pending, batched, batches, checked_size, follows_map,
 };
 use crate::batching::stacking::{splits_tensor, stack};
 use crate::data::{Chunk, Column, DType, Dims, ElementSpec, Spec, Tensor, Value};
@@ -115,7 +115,7 @@ impl Node for RaggedBatchNode {
             input: opening.input(0, &self.input)?,
             collate: Box::new(collate),
             size: self.size,
-            at_once: 1,
+            at_once: AtOnce::One,
             drop_remainder: self.drop_remainder,
             // Making rows ragged is a map in tf.data, which it fuses too.
             error_ends_batch: !(ragged || follows_map(&self.input)),

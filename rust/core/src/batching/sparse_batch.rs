@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::batching::batch::{BatchStage, Collate, Pending, batches, checked_size};
+use crate::batching::batch::{AtOnce, BatchStage, Collate, Pending, batches, checked_size};
 use crate::data::shape::Tuple;
 use crate::data::{Chunk, Column, ElementSpec, PartialShape, Spec, Tensor, Value};
 use crate::engine::node::Arg;
@@ -87,7 +87,7 @@ impl Node for SparseBatchNode {
             input: opening.input(0, &self.input)?,
             collate: Box::new(Sparse { row_shape: self.row_shape.clone() }),
             size: self.size,
-            at_once: 1,
+            at_once: AtOnce::One,
             drop_remainder: false,
             error_ends_batch: true,
             pending: Pending::default(),

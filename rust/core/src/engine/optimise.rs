@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::engine::node::{Plan, RunOptions, is_quiet, seed_slots};
 use crate::engine::rewrites::{fusion, map_parallelization};
 use crate::error::Result;
-use crate::transforms::prefetch::{AUTOTUNE, PrefetchNode};
+use crate::transforms::prefetch::PrefetchNode;
 
 /// A plan as it will be opened, and what was done to it.
 pub struct Optimised {
@@ -38,7 +38,7 @@ pub fn optimise(plan: &Plan, options: &RunOptions) -> Result<Optimised> {
     }
     // Told first, since it stands above all others.
     if options.inject_prefetch && may_read_ahead(&plan) {
-        plan = PrefetchNode::plan(plan, AUTOTUNE)?;
+        plan = PrefetchNode::injected(plan);
         made.insert(0, "read ahead of the user by an injected prefetch (inject_prefetch)".into());
     }
     Ok(Optimised { plan, made })

@@ -1,13 +1,19 @@
 //! `Dataset.prefetch`: elements are made ahead of the consumer, on another thread.
+//!
+//! The prefetch that the engine adds to a plan begins only where that pays: handing a chunk from
+//! thread to thread costs more than making a cheap one.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use crate::data::{Chunk, ElementSpec};
 use crate::engine::driver::{self, Driver, Outcomes, Work};
 use crate::engine::node::{Arg, is_quiet};
 use crate::engine::pool::Kind;
+use crate::engine::run::RunContext;
 use crate::engine::stage::Passage;
-use crate::engine::{Cardinality, Node, Opening, Plan, Stage};
+use crate::engine::stats::StageStats;
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
 
 /// tf.data's constant for a value that the engine chooses.
@@ -16,12 +22,19 @@ pub const AUTOTUNE: i64 = -1;
 const DEFAULT_WINDOW: usize = 4;
 /// Quiet inputs come in chunks; more of them than this only costs memory.
 const MAX_WINDOW: usize = 64;
+/// A chunk that takes longer is worth making on another thread: waking that thread and being woken
+/// by it takes some 5 us where both have a core.
+const WORTH_A_THREAD: Duration = Duration::from_micros(20);
+/// So many such chunks in a row: the first of a run opens files and tries functions.
+const SLOW_CHUNKS: usize = 2;
 
 /// Up to `buffer_size` elements are made ahead.
 #[derive(Clone)]
 pub struct PrefetchNode {
     input: Plan,
     buffer_size: i64,
+    /// Added by the engine, not by the user.
+    injected: bool,
 }
 
 impl PrefetchNode {
@@ -36,7 +49,12 @@ impl PrefetchNode {
                 "buffer_size must be at least 0, or AUTOTUNE (-1), got {buffer_size}"
             )));
         }
-        Ok(Arc::new(PrefetchNode { input, buffer_size }))
+        Ok(Arc::new(PrefetchNode { input, buffer_size, injected: false }))
+    }
+
+    /// A plan that makes elements of `input`, which is quiet, ahead once that pays.
+    pub fn injected(input: Plan) -> Plan {
+        Arc::new(PrefetchNode { input, buffer_size: AUTOTUNE, injected: true })
     }
 }
 
@@ -96,7 +114,12 @@ impl Node for PrefetchNode {
             ordered: true,
             kind: if quiet { Kind::Work } else { Kind::Blocking },
         };
-        Ok(Box::new(PrefetchStage(Driver::new(input, plan, opening.run, &opening.stats))))
+        let (run, stats) = (Arc::clone(opening.run), Arc::clone(&opening.stats));
+        let start = Start { input, plan, run, stats };
+        Ok(Box::new(match self.injected {
+            true => PrefetchStage { driver: None, start: Some(start), slow: 0 },
+            false => PrefetchStage { driver: Some(start.driver()), start: None, slow: 0 },
+        }))
     }
 }
 
@@ -109,18 +132,65 @@ impl Work for Own {
     }
 }
 
-struct PrefetchStage(Driver);
+/// What a driver is made of.
+struct Start {
+    input: Input,
+    plan: driver::Plan,
+    run: Arc<RunContext>,
+    stats: Arc<StageStats>,
+}
+
+impl Start {
+    fn driver(self) -> Driver {
+        Driver::new(self.input, self.plan, &self.run, &self.stats)
+    }
+}
+
+/// Either has a driver, or pulls in the consumer's thread and may make one.
+struct PrefetchStage {
+    driver: Option<Driver>,
+    start: Option<Start>,
+    /// How many of the last chunks were worth a thread.
+    slow: usize,
+}
+
+impl PrefetchStage {
+    fn driver(&mut self) -> Option<&mut Driver> {
+        if self.slow >= SLOW_CHUNKS
+            && let Some(start) = self.start.take()
+        {
+            self.driver = Some(start.driver());
+        }
+        self.driver.as_mut()
+    }
+}
 
 impl Stage for PrefetchStage {
     fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
-        self.0.next(max)
+        if let Some(driver) = self.driver() {
+            return driver.next(max);
+        }
+        let Some(start) = &mut self.start else {
+            return Err(Error::internal("a prefetch has neither driver nor input"));
+        };
+        let began = Instant::now();
+        let outcome = start.input.next(max);
+        self.slow = if began.elapsed() > WORTH_A_THREAD { self.slow + 1 } else { 0 };
+        outcome
     }
 
     fn skip(&mut self, n: u64) -> Result<u64> {
-        self.0.skip(n)
+        match (&mut self.driver, &mut self.start) {
+            (Some(driver), _) => driver.skip(n),
+            (None, Some(start)) => start.input.skip(n),
+            (None, None) => Err(Error::internal("a prefetch has neither driver nor input")),
+        }
     }
 
     fn quiet(&self) -> bool {
-        self.0.quiet()
+        match (&self.driver, &self.start) {
+            (Some(driver), _) => driver.quiet(),
+            (None, start) => start.as_ref().is_some_and(|start| start.input.quiet()),
+        }
     }
 }
