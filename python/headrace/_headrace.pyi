@@ -1,6 +1,6 @@
 """Types of the binding. The public API is the typed Python around it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from collections.abc import Iterator as PyIterator
 from typing import Any, Protocol, final, type_check_only
 
@@ -21,6 +21,7 @@ __all__ = [
     "assert_cardinality",
     "batch",
     "cache",
+    "call_at",
     "call_seed",
     "choose_from_datasets",
     "close_all",
@@ -312,6 +313,7 @@ def call_seed() -> int | None: ...  # number of a new random op in the call of a
 def is_in_call() -> bool: ...  # of a function of a dataset, in this thread
 def element_seed(seed: int | None) -> tuple[int, int] | None: ...  # of an op in such a call
 def argument_key() -> tuple[int, int] | None: ...  # of the generator given to such a call
+def call_at(site: Sequence[int], function: Callable[..., Any], args: tuple[Any, ...]) -> Any: ...
 def enumerate(input: Plan, start: int) -> Plan: ...
 def cache(input: Plan, filename: str | None) -> Plan: ...
 def sharded_snapshot(

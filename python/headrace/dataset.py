@@ -589,7 +589,11 @@ class Dataset(Generic[T_co]):
             A nest of specs of the result, for functions that run as Python; otherwise only a run
             can tell. Results are converted to it as those of `from_generator` are, or refused.
         executor
-            ``"native"`` insists on a graph, ``"python"`` on Python.
+            ``"native"`` insists on a graph, ``"python"`` on Python, ``"process"`` on worker
+            processes: as many as calls may run at once, fresh interpreters for each run. The
+            function goes to them by name or, with the extra ``process``, by value; large arrays go
+            through shared memory. A script that uses it needs ``if __name__ == "__main__":``
+            around what it runs.
 
         Raises
         ------
@@ -597,6 +601,8 @@ class Dataset(Generic[T_co]):
             `num_parallel_calls` is 0 or negative, or ``executor="native"`` is not possible.
         TypeError
             `map_func` is not callable.
+        AbortedError
+            A worker process died; the text tells how, and at which element. In the run.
 
         Examples
         --------

@@ -15,18 +15,19 @@ import numpy as np
 
 from . import _headrace
 from .convert import SPECS, Converter
-from .errors import InvalidArgumentError, UnimplementedError
+from .errors import InvalidArgumentError
 from .nest import flatten, is_structure, items, rebuild, same_structure
 from .recipe import dump_callable, load_callable
 from .seeds import function_seeds
 from .spec import DatasetSpec, TensorSpec, UnknownSpec, shape_within, spec_of
 
 if TYPE_CHECKING:
+    from .process_pool import ProcessPool
     from .purity import Refusal
 
 __all__ = ["Executor", "Function", "GroupFunction", "StateFunction"]
 
-Executor: TypeAlias = Literal["native", "python"] | None
+Executor: TypeAlias = Literal["native", "python", "process"] | None
 
 
 class Function:
@@ -37,7 +38,8 @@ class Function:
     function
         What the user gave.
     executor
-        ``"native"`` insists on a graph, ``"python"`` on plain Python; ``None`` decides.
+        ``"native"`` insists on a graph, ``"python"`` on plain Python, ``"process"`` on worker
+        processes; ``None`` decides between the first two.
     output_signature
         What it returns, a nest of specs; results are converted to it, or refused.
 
@@ -79,11 +81,9 @@ class Function:
     ) -> None:
         if not callable(function):
             raise TypeError(f"a function is needed, got {function!r} ({type(function).__name__})")
-        if executor == "process":  # type: ignore[comparison-overlap]
-            raise UnimplementedError('executor="process" does not exist yet; use "python"')
-        if executor not in (None, "native", "python"):
+        if executor not in (None, "native", "python", "process"):
             raise InvalidArgumentError(
-                f'`executor` must be None, "native" or "python", got {executor!r}'
+                f'`executor` must be None, "native", "python" or "process", got {executor!r}'
             )
         self.function = function
         self.seeds = function_seeds()
@@ -93,8 +93,12 @@ class Function:
         self.returns = returns
         self.name = _name(function)
         self.callable = self.called
+        # What becomes of a result before the engine gets it.
+        self.finish: Callable[[Any], Any] | None = None
         if output_signature is not None:
-            self.callable = _converting(self.called, output_signature, self.name)
+            subject = f"{self.name} returned a result"
+            self.finish = Converter(output_signature, subject, lists=True).convert
+            self.callable = _finished(self.called, self.finish)
         self.fingerprint = _fingerprint(function)
         self.reason: str | None = None
 
@@ -111,8 +115,8 @@ class Function:
             It should return a dataset and returns something else.
         """
         self.reason = None
-        if self.executor == "python":
-            self.reason = 'executor="python"'
+        if self.executor in ("python", "process"):
+            self.reason = f'executor="{self.executor}"'
             return self.reason, UnknownSpec()
         if self.called is not self.function:
             self.reason = f"{self.name} gets a generator of NumPy as `rng`"
@@ -148,6 +152,18 @@ class Function:
         from .trace import trace
 
         return trace(self.function, element_spec)
+
+    def pool(self, is_over: Callable[[], bool]) -> ProcessPool:
+        """Return worker processes for a run of it.
+
+        Raises
+        ------
+        pickle.PicklingError
+            It cannot be sent to them.
+        """
+        from .process_pool import ProcessPool
+
+        return ProcessPool(self.function, self.name, self.finish, is_over)
 
     def arguments(self, element_spec: Any) -> Any:
         """Return what its arguments look like for elements of this spec."""
@@ -230,7 +246,8 @@ class StateFunction(Function):
         super().__init__(function, executor)
         self.state_spec = state_spec
         self.argument = argument
-        self.callable = self._call
+        self.finish = self._checked
+        self.callable = _finished(self.called, self.finish)
 
     def arguments(self, element_spec: Any) -> Any:
         """Return what its arguments look like for elements of this spec."""
@@ -251,8 +268,7 @@ class StateFunction(Function):
             self._check(prepared.structure_spec)
         return prepared
 
-    def _call(self, *args: Any) -> Any:
-        result = self.called(*args)
+    def _checked(self, result: Any) -> Any:
         self._check(result)
         return result
 
@@ -326,14 +342,13 @@ def _is_as_declared(declared: Any, given: Any) -> bool:
     )
 
 
-def _converting(function: Callable[..., Any], signature: Any, name: str) -> Callable[..., Any]:
-    """Return `function` with its results made to fit `signature`."""
-    convert = Converter(signature, f"{name} returned a result", lists=True).convert
+def _finished(function: Callable[..., Any], finish: Callable[[Any], Any]) -> Callable[..., Any]:
+    """Return `function` with `finish` made of its results."""
 
-    def converted(*args: Any) -> Any:
-        return convert(function(*args))
+    def finished(*args: Any) -> Any:
+        return finish(function(*args))
 
-    return converted
+    return finished
 
 
 def with_generator(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import InvalidArgumentError, OutOfRangeError
-from ..function import Function, _converting
+from ..function import Function, _finished
 from ..nest import map_structure
 from .bridge import component, from_own_nest, returned, to_own
 from .errors_of import as_error
@@ -90,13 +90,10 @@ def tensor_function(function: Function, called_by: str = "a dataset") -> TensorF
     made.called_by = called_by
     made.user_function = function.function
     made.function = made.called = _with_tensors(function.function)
-    called: Any = function.callable
-    if getattr(called, "__self__", None) is function:
-        made.callable = getattr(made, called.__name__)
-    elif function.output_signature is not None:
-        made.callable = _converting(made.function, function.output_signature, function.name)
-    else:
-        made.callable = made.function
+    finish: Any = function.finish
+    if getattr(finish, "__self__", None) is function:
+        made.finish = finish = getattr(made, finish.__name__)
+    made.callable = made.function if finish is None else _finished(made.function, finish)
     return made
 
 

@@ -1,25 +1,30 @@
 //! The user's functions, called by the core: the GIL is taken once per chunk.
+//!
+//! With `executor="process"` a run has its own worker processes. To the core they are a function of
+//! Python as any other: who calls it waits, with the GIL released.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
-use headrace::Error;
 use headrace::data::{Chunk, ElementSpec, Structure};
 use headrace::graph::Fnv;
-use headrace::graph::call::{Called, Prepared, UserFunction};
+use headrace::graph::call::{Called, IsOver, Prepared, UserFunction};
 use headrace::random::Site;
 use headrace::random::site::{CallSeeds, OpSeed};
 use headrace::transforms::ignore_errors::ErrorReport;
+use headrace::{Error, ErrorKind};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyTuple, PyType};
+use pyo3::types::{PyList, PyTuple, PyType};
 
 use crate::convert::Access;
 use crate::elements::{Elements, Packers, element};
 use crate::enter::catch;
 use crate::errors::{Fault, Result, exception};
 use crate::graph::Graph;
+use crate::imports;
 use crate::nest::Lists;
 use crate::packer::Packer;
 use crate::process::{Inside, is_left};
@@ -43,6 +48,8 @@ pub(crate) struct PythonFunction {
     impure: AtomicBool,
     /// The first element of a run goes through the function and its graph.
     on_trial: bool,
+    /// It runs in worker processes.
+    in_processes: bool,
     arguments: Packers,
     results: Packers,
     /// What random ops in it draw by; Python may hold it too, to pickle it.
@@ -51,13 +58,31 @@ pub(crate) struct PythonFunction {
     made_in_call: bool,
     /// What it was found to be, if it was made in a call.
     prepared: OnceLock<Prepared>,
+    /// The worker processes of its run.
+    pool: Option<Pool>,
 }
+
+/// A `headrace.process_pool.ProcessPool`.
+struct Pool {
+    pool: Py<PyAny>,
+    /// How many rows are sent at once.
+    rows: AtomicUsize,
+}
+
+/// Rows are sent to a process at once up to this many...
+const MOST_ROWS: usize = 64;
+/// ... as long as they take no longer than this together: sending takes some 50 us.
+const CALL_NS: usize = 1_000_000;
 
 impl PythonFunction {
     /// Wraps a `Function`.
     pub(crate) fn wrap(function: &Bound<'_, PyAny>) -> Result<Arc<dyn UserFunction>> {
+        Ok(Arc::new(Self::new(function, None)?))
+    }
+
+    fn new(function: &Bound<'_, PyAny>, pool: Option<Pool>) -> Result<Self> {
         let py = function.py();
-        Ok(Arc::new(PythonFunction {
+        Ok(PythonFunction {
             callable: function.getattr(intern!(py, "callable"))?.unbind(),
             name: function.getattr(intern!(py, "name"))?.extract()?,
             fingerprint: function.getattr(intern!(py, "fingerprint"))?.extract()?,
@@ -68,11 +93,16 @@ impl PythonFunction {
             },
             impure: AtomicBool::new(false),
             on_trial: function.getattr(intern!(py, "on_trial"))?.extract()?,
+            in_processes: match function.getattr_opt(intern!(py, "executor"))? {
+                Some(executor) => executor.eq("process")?,
+                None => false,
+            },
             arguments: Packers::default(),
             results: Packers::default(),
             made_in_call: is_inside(),
             prepared: OnceLock::new(),
-        }))
+            pool,
+        })
     }
 
     fn prepare_attached(&self, py: Python<'_>, input: &ElementSpec) -> Result<Prepared> {
@@ -90,8 +120,13 @@ impl PythonFunction {
     fn call_attached(&self, py: Python<'_>, chunk: &Chunk, site: &Site) -> Result<Called> {
         let packer = self.arguments.packer(py, chunk.structure())?;
         let positional = matches!(**chunk.structure(), Structure::Tuple(_));
-        let callable = self.callable.bind(py);
         let mut results = Elements::new(&self.results, Lists::Tuple, chunk.rows());
+        if let Some(pool) = &self.pool {
+            let error = self.call_processes(py, pool, (chunk, site), &packer, &mut results)?;
+            let done = results.finish()?.map(|done| done.marked(chunk.mark.clone()));
+            return Ok(Called { done, error });
+        }
+        let callable = self.callable.bind(py);
         let mut error = None;
         for row in 0..chunk.rows() {
             let _call = Call::begin(site.at(row as u64));
@@ -103,6 +138,63 @@ impl PythonFunction {
         }
         let done = results.finish()?.map(|done| done.marked(chunk.mark.clone()));
         Ok(Called { done, error })
+    }
+
+    /// As [`Self::call_attached`], in worker processes; returns the error of the row that failed.
+    fn call_processes(
+        &self,
+        py: Python<'_>,
+        pool: &Pool,
+        (chunk, site): (&Chunk, &Site),
+        packer: &Packer,
+        results: &mut Elements<'_>,
+    ) -> Result<Option<Error>> {
+        let sites = (0..chunk.rows()).map(|row| site.at(row as u64).to_words());
+        let sites = PyList::new(py, sites.collect::<Vec<_>>())?;
+        let rows = PyList::empty(py);
+        for row in 0..chunk.rows() {
+            let argument = element(py, packer, chunk, row, Access::View)?;
+            match **chunk.structure() {
+                Structure::Tuple(_) => rows.append(argument)?,
+                _ => rows.append((argument,))?,
+            }
+        }
+        let began = Instant::now();
+        let outcomes = pool.pool.bind(py).call_method1(intern!(py, "run"), (rows, sites))?;
+        let mut outcomes = outcomes.try_iter()?;
+        let mut error = None;
+        for _ in 0..chunk.rows() {
+            let outcome = match outcomes.next() {
+                Some(outcome) => outcome.map_err(Fault::from),
+                None => Err(Error::internal("a worker gave fewer results than rows").into()),
+            };
+            if let Err(fault) = outcome.and_then(|result| results.push(&result)) {
+                error = Some(self.of_process(py, fault)?);
+                break;
+            }
+        }
+        if error.is_none() {
+            // The worker is free once the last result is done with.
+            outcomes.next().transpose()?;
+            let ns = usize::try_from(began.elapsed().as_nanos()).unwrap_or(usize::MAX);
+            let best = CALL_NS / (ns / chunk.rows()).max(1);
+            let most = pool.rows.load(Ordering::Relaxed) * 2;
+            pool.rows.store(best.min(most).clamp(1, MOST_ROWS), Ordering::Relaxed);
+        }
+        Ok(error)
+    }
+
+    /// The error of a row that a process failed at.
+    fn of_process(&self, py: Python<'_>, fault: Fault) -> Result<Error> {
+        if let Fault::Python(error) = &fault {
+            if error.is_instance(py, imports::ended(py)?) {
+                return Ok(Error::cancelled());
+            }
+            if error.is_instance(py, imports::worker_died(py)?) {
+                return Ok(Error::new(ErrorKind::Aborted, error.value(py).to_string()));
+            }
+        }
+        Ok(self.named(fault))
     }
 
     /// Says which function it was where the error is ours; an exception has its traceback.
@@ -186,6 +278,17 @@ pub(crate) fn element_seed(seed: Option<i64>) -> Option<(i64, i64)> {
     };
     let [first, second] = calls.site?.seeds(op, 1).next()?;
     Some((first as i64, second as i64))
+}
+
+/// Calls a function in a worker process as if it were called for the element at `site`.
+#[pyfunction]
+pub(crate) fn call_at<'py>(
+    site: [u64; 6],
+    function: &Bound<'py, PyAny>,
+    args: &Bound<'py, PyTuple>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let _call = Call::begin(Site::from_words(site));
+    function.call1(args)
 }
 
 /// The key of the generator that is an argument of the call that this thread is in.
@@ -281,8 +384,58 @@ impl UserFunction for PythonFunction {
         self.seeds.as_ref().map(|seeds| &seeds.get().0)
     }
 
+    fn for_run(&self, is_over: IsOver) -> headrace::Result<Option<Arc<dyn UserFunction>>> {
+        if !self.in_processes {
+            return Ok(None);
+        }
+        attached(|py| {
+            let function = self.function.bind(py);
+            let is_over = Bound::new(py, RunEnd(is_over))?;
+            let pool = function.call_method1(intern!(py, "pool"), (is_over,))?;
+            let pool = Pool { pool: pool.unbind(), rows: AtomicUsize::new(1) };
+            Ok(Some(Arc::new(PythonFunction::new(function, Some(pool))?) as _))
+        })
+    }
+
+    fn release(&self) {
+        if let Some(pool) = &self.pool {
+            // An interpreter that is leaving takes its workers along.
+            let _ = attached(|py| {
+                // An exception on its way out may be what drops the run.
+                let raised = PyErr::take(py);
+                let closed = pool.pool.call_method0(py, intern!(py, "close"));
+                if let Some(raised) = raised {
+                    raised.restore(py);
+                }
+                closed?;
+                Ok(())
+            });
+        }
+    }
+
+    fn rows_per_call(&self) -> usize {
+        self.pool.as_ref().map_or(1, |pool| pool.rows.load(Ordering::Relaxed))
+    }
+
     fn is_exempt_from_trial(&self) -> bool {
         !self.on_trial || self.impure.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for PythonFunction {
+    fn drop(&mut self) {
+        self.release();
+    }
+}
+
+/// Tells whether a run is over.
+#[pyclass(frozen, module = "headrace._headrace")]
+struct RunEnd(IsOver);
+
+#[pymethods]
+impl RunEnd {
+    fn __call__(&self) -> bool {
+        (self.0)()
     }
 }
 

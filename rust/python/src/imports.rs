@@ -46,6 +46,8 @@ attributes! {
     dataset_of_plan => "headrace.dataset"."dataset_of_plan",
     ragged_tensor => "headrace.tensors"."RaggedTensor",
     asarray => "numpy"."asarray",
+    ended => "headrace.process_pool"."Ended",
+    worker_died => "headrace.process_pool"."WorkerDied",
     np_dtype => "numpy"."dtype",
     object_class => "builtins"."object",
     copy_context => "contextvars"."copy_context",

@@ -126,6 +126,8 @@ impl SharedRun {
             }
             Ok(None) => {
                 inner.over = true;
+                drop(inner);
+                self.context.release_functions();
                 Ok(None)
             }
             // Closed by another thread, or at the end of the process.

@@ -191,4 +191,8 @@ impl Work for Apply {
         let outcomes = self.outcomes(&chunk, first).into_iter();
         outcomes.map(|outcome| outcome.map(|(_, done)| done)).collect()
     }
+
+    fn rows(&self) -> usize {
+        self.function.function().rows_per_call()
+    }
 }

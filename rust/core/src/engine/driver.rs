@@ -31,6 +31,11 @@ pub trait Work: Send + Sync {
     /// The outcomes for the elements of a chunk, in order; `first` is the number of its first
     /// element among the outcomes of the input.
     fn run(&self, chunk: Chunk, first: u64) -> Outcomes;
+
+    /// How many elements at once are best, of a driver that takes single ones.
+    fn rows(&self) -> usize {
+        1
+    }
 }
 
 /// Outcomes in order: chunks, and errors that stand for one element each.
@@ -329,6 +334,14 @@ impl Shared {
         pool::spawn(shared.plan.kind, Box::new(move || task.0.task()));
     }
 
+    /// Before a call of foreign code, which may take long: the consumer wakes tasks only when it
+    /// has a result.
+    fn wake_another(self: &Arc<Self>) {
+        if self.plan.single {
+            Self::wake(self);
+        }
+    }
+
     fn has_room(&self) -> bool {
         self.in_flight.load(SeqCst) < self.plan.window
     }
@@ -337,13 +350,13 @@ impl Shared {
         self.dropped.load(SeqCst) || self.run.is_cancelled()
     }
 
-    fn task(&self) {
+    fn task(self: &Arc<Self>) {
         self.running.fetch_add(1, SeqCst);
         self.rounds();
         self.running.fetch_sub(1, SeqCst);
     }
 
-    fn rounds(&self) {
+    fn rounds(self: &Arc<Self>) {
         while !self.over() {
             let limit = self.run.limit();
             match limited(limit, || busy(&self.stats, || self.step())) {
@@ -354,14 +367,14 @@ impl Shared {
     }
 
     /// One round of a task; false if there is nothing more to do for now.
-    fn step(&self) -> bool {
+    fn step(self: &Arc<Self>) -> bool {
         match unlimited(|| waiting(&self.stats, || lock(&self.source))) {
             Ok(source) if !self.over() => self.round_of_task(source),
             _ => false,
         }
     }
 
-    fn round_of_task(&self, mut source: MutexGuard<'_, Source>) -> bool {
+    fn round_of_task(self: &Arc<Self>, mut source: MutexGuard<'_, Source>) -> bool {
         match self.round(&mut source, false) {
             Round::End => false,
             Round::Full => {
@@ -376,7 +389,7 @@ impl Shared {
         }
     }
 
-    fn deliver(&self, source: MutexGuard<'_, Source>, chunk: Chunk, first: u64) -> bool {
+    fn deliver(self: &Arc<Self>, source: MutexGuard<'_, Source>, chunk: Chunk, first: u64) -> bool {
         let Some(slots) = source.slots.clone() else { return false };
         let (tx, rx) = bounded(1);
         if self.plan.ordered {
@@ -384,9 +397,11 @@ impl Shared {
                 return false;
             }
             drop(source);
+            self.wake_another();
             tx.send(self.work(chunk, first)).is_ok()
         } else {
             drop(source);
+            self.wake_another();
             let _ = tx.send(self.work(chunk, first));
             slots.send(Slot::Working(rx)).is_ok()
         }
@@ -424,7 +439,9 @@ impl Shared {
     fn pull(&self, input: &mut Input) -> Result<Option<Chunk>> {
         let demand = self.demand.load(SeqCst);
         if self.plan.single {
-            input.next(1)
+            // Only what cannot be observed is made before its turn.
+            let rows = self.plan.work.as_ref().filter(|_| input.quiet());
+            input.next(rows.map_or(1, |work| work.rows()))
         } else if demand < EXACT_FROM || !input.quiet() {
             input.next_chunk()
         } else if self.plan.fill {

@@ -290,7 +290,13 @@ impl RunContext {
         }
         // Preparing calls foreign code, which must not find a lock of ours held.
         let verdict = self.verdicts.get(&id).cloned();
-        let opened = Arc::new(FunctionRun::open(Arc::clone(function), input, verdict)?);
+        let life = Arc::clone(&self.life);
+        let is_over = move || life.cancelled.load(SeqCst);
+        let function = match function.for_run(Arc::new(is_over))? {
+            Some(own) => own,
+            None => Arc::clone(function),
+        };
+        let opened = Arc::new(FunctionRun::open(function, input, verdict)?);
         Ok(Arc::clone(lock(&self.functions).entry(id).or_insert(opened)))
     }
 
@@ -477,6 +483,12 @@ impl Drop for Run {
 }
 
 impl RunContext {
+    /// Tells the functions of the run that it has come to its end.
+    pub fn release_functions(&self) {
+        let functions: Vec<_> = lock(&self.functions).values().cloned().collect();
+        functions.iter().for_each(|function| function.function().release());
+    }
+
     /// Ends the run without waiting.
     pub fn cancel(&self) {
         self.life.cancelled.store(true, SeqCst);

@@ -16,6 +16,9 @@ use crate::graph::trial::{Trial, try_out};
 use crate::random::Site;
 use crate::random::site::CallSeeds;
 
+/// Tells whether a run has ended.
+pub type IsOver = Arc<dyn Fn() -> bool + Send + Sync>;
+
 /// A function of the user: the one way from the engine into foreign code.
 pub trait UserFunction: Send + Sync {
     /// Name and place: `parse at train.py:12`.
@@ -38,6 +41,24 @@ pub trait UserFunction: Send + Sync {
     /// Where random ops in it get their seeds from; without, they have none of their own.
     fn seeds(&self) -> Option<&CallSeeds> {
         None
+    }
+
+    /// The function as it is in one run, if that is something of its own: its processes, say.
+    /// `is_over` tells when the run has ended.
+    ///
+    /// # Errors
+    /// What keeps it from running at all.
+    fn for_run(&self, is_over: IsOver) -> Result<Option<Arc<dyn UserFunction>>> {
+        drop(is_over);
+        Ok(None)
+    }
+
+    /// The run will not call the function any more.
+    fn release(&self) {}
+
+    /// How many rows a worker of a parallel stage should be given at once.
+    fn rows_per_call(&self) -> usize {
+        1
     }
 
     /// True if the graph cannot be compared with the function: it draws random numbers, say.

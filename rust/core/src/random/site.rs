@@ -99,6 +99,17 @@ impl Site {
         Site { global: seeds.global, key, epochs, first: 0 }
     }
 
+    /// The place as numbers, to be sent to another process.
+    pub fn to_words(&self) -> [u64; 6] {
+        let RunKey { pair, number } = self.key;
+        [self.global, pair.0, pair.1, number, self.epochs, self.first]
+    }
+
+    /// Undoes [`Site::to_words`].
+    pub fn from_words([global, a, b, number, epochs, first]: [u64; 6]) -> Self {
+        Site { global, key: RunKey { pair: (a, b), number }, epochs, first }
+    }
+
     /// The element `rows` further on.
     #[must_use]
     pub fn at(self, rows: u64) -> Self {

@@ -15,7 +15,7 @@ use crate::engine::seeds::{SeedGenerator, SeedPair};
 use crate::engine::stage::{is_final, skip_by_running};
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
-use crate::graph::call::{Called, Prepared, UserFunction};
+use crate::graph::call::{Called, IsOver, Prepared, UserFunction};
 use crate::random::draw::uniform_f32;
 use crate::random::site::CallSeeds;
 use crate::random::{Philox, Site};
@@ -90,6 +90,15 @@ impl UserFunction for Classified {
             Ok(both) => Called { done: Some(both), error },
             Err(error) => Called::failed(error),
         }
+    }
+
+    fn for_run(&self, is_over: IsOver) -> Result<Option<Arc<dyn UserFunction>>> {
+        let own = self.0.for_run(is_over)?;
+        Ok(own.map(|own| Arc::new(Classified(own)) as _))
+    }
+
+    fn release(&self) {
+        self.0.release();
     }
 
     fn is_exempt_from_trial(&self) -> bool {
