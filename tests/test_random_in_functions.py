@@ -24,6 +24,8 @@ def noise(x):
         hr.random.categorical([[0.0, 1.0, 2.0]], 2),
         hr.random.shuffle(np.arange(5)),
         hr.random.uniform([x % 3], 0, x + 1, np.int64),
+        hr.random.gamma([2], [0.5, 3.0], 2.0),
+        hr.random.poisson([2], x + 1.0),
     )
 
 
@@ -286,3 +288,25 @@ def test_normal_draws_of_elements_have_their_moments():
     )
     share = np.mean([int(c[0, 0]) for c in classes])
     assert abs(share - 0.75) < 5 * (0.75 * 0.25 / count) ** 0.5
+
+
+@pytest.mark.parametrize("calls", [None, 2])
+def test_datasets_of_functions_resume_without_a_seed(calls):
+    captured = hr.Dataset.range(2).map(lambda x: hr.random.randint(2**62))
+
+    def build():
+        def inner(x):
+            made = hr.Dataset.range(3).map(lambda y: hr.random.randint(2**62))
+            return made.concatenate(captured).repeat(2)
+
+        return hr.Dataset.range(4).repeat(2).interleave(inner, 2, num_parallel_calls=calls)
+
+    run = iter(build())
+    for _ in range(13):
+        next(run)
+    state = run.state()
+    rest = [int(x) for x in run]
+    assert len(set(rest)) == len(rest) == 67
+    captured = hr.Dataset.range(2).map(lambda x: hr.random.randint(2**62))
+    assert [int(x) for x in build().iterator(state)] == rest
+    assert [int(x) for x in build()][13:] != rest

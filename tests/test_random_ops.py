@@ -89,6 +89,8 @@ DRAWS = [
     lambda seed: hr.random.stateless_categorical([[0.0, 1.0, 2.0]], 4, seed),
     lambda seed: hr.random.stateless_shuffle(np.arange(6).reshape(3, 2), seed),
     lambda seed: hr.random.split(seed, 3),
+    lambda seed: hr.random.stateless_gamma([2, 2], seed, [0.5, 2.0], 3.0),
+    lambda seed: hr.random.stateless_poisson([3], seed, 20.0),
     lambda seed: hr.random.fold_in(seed, 7),
 ]
 

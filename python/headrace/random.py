@@ -26,6 +26,7 @@ True
 """
 
 from .drawing import categorical, normal, randint, shuffle, truncated_normal, uniform
+from .rates import gamma, poisson, stateless_gamma, stateless_poisson
 from .seeds import set_seed
 from .stateless import (
     fold_in,
@@ -40,13 +41,17 @@ from .stateless import (
 __all__ = [
     "categorical",
     "fold_in",
+    "gamma",
     "normal",
+    "poisson",
     "randint",
     "set_seed",
     "shuffle",
     "split",
     "stateless_categorical",
+    "stateless_gamma",
     "stateless_normal",
+    "stateless_poisson",
     "stateless_shuffle",
     "stateless_truncated_normal",
     "stateless_uniform",

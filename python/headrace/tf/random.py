@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from .. import seeds as own
 from .drawing import categorical, normal, shuffle, truncated_normal, uniform
 from .names import lookup
+from .rates import gamma, poisson, stateless_gamma, stateless_poisson
 from .rng import (
     Algorithm,
     Generator,
@@ -31,14 +32,18 @@ __all__ = [
     "create_rng_state",
     "experimental",
     "fold_in",
+    "gamma",
     "get_global_generator",
     "normal",
+    "poisson",
     "set_global_generator",
     "set_seed",
     "shuffle",
     "split",
     "stateless_categorical",
+    "stateless_gamma",
     "stateless_normal",
+    "stateless_poisson",
     "stateless_truncated_normal",
     "stateless_uniform",
     "truncated_normal",

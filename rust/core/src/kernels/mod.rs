@@ -24,6 +24,7 @@ mod parts;
 mod places;
 mod ragged;
 mod random;
+mod rates;
 mod raw;
 mod reduce;
 mod search;
@@ -53,6 +54,7 @@ const FAMILIES: &[Family] = &[
     join::build,
     reduce::build,
     random::build,
+    rates::build,
     search::build,
     unique::build,
     create::build,

@@ -106,7 +106,7 @@ pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> 
 }
 
 /// A shape, none of whose sizes may be negative.
-fn sizes(dims: &[i64]) -> Result<Dims> {
+pub(crate) fn sizes(dims: &[i64]) -> Result<Dims> {
     let size = |dim: &i64| {
         usize::try_from(*dim).map_err(|_| {
             Error::invalid_argument(format!("a shape has no negative sizes, got {dims:?}"))
@@ -116,7 +116,7 @@ fn sizes(dims: &[i64]) -> Result<Dims> {
 }
 
 /// Refuses what is no seed.
-fn check_seed(spec: &Spec) -> Result<()> {
+pub(crate) fn check_seed(spec: &Spec) -> Result<()> {
     let (dtype, shape) = dense(spec)?;
     if !dtype.is_integer() {
         return Err(Error::invalid_argument(format!("a seed is two integers, got {dtype}")));
@@ -128,7 +128,7 @@ fn check_seed(spec: &Spec) -> Result<()> {
 }
 
 /// The stream of each row.
-fn streams(seed: &Arg, rows: usize) -> Result<Vec<Philox>> {
+pub(crate) fn streams(seed: &Arg, rows: usize) -> Result<Vec<Philox>> {
     let words = cast_tensor(&stacked(seed, rows)?, DType::UInt64)?;
     let words = words.values::<u64>()?;
     match seed.row_dims()? {

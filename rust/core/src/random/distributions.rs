@@ -43,7 +43,7 @@ fn normals_f32(first: u32, second: u32) -> [f32; 2] {
 }
 
 /// Two normal numbers of four words.
-fn normals_f64(words: [u32; 4]) -> [f64; 2] {
+pub(crate) fn normals_f64(words: [u32; 4]) -> [f64; 2] {
     let radius = uniform_f64(words[0], words[1]).max(LEAST);
     let angle = 2.0 * std::f64::consts::PI * uniform_f64(words[2], words[3]);
     let radius = (-2.0 * radius.ln()).sqrt();

@@ -4,6 +4,7 @@ pub mod distributions;
 pub mod draw;
 pub mod fingerprint;
 pub mod philox;
+pub mod rates;
 pub mod site;
 
 pub use philox::Philox;

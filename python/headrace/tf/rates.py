@@ -1,0 +1,151 @@
+"""Gamma and Poisson numbers; mirrors ``tf.random.gamma``, ``poisson`` and their stateless forms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import rates as own
+from ..errors import InvalidArgumentError
+from .arithmetic import maximum
+from .array_ops import broadcast_to
+from .convert import convert, is_symbol
+from .dtypes import DType, as_dtype, float16, float32, float64, int32, int64
+from .kernels import broadcast, run, static_shape
+from .sizes import sizes_of, vector
+from .stateless import among, seed_of
+from .tensor import wrap
+
+__all__ = ["gamma", "poisson", "stateless_gamma", "stateless_poisson"]
+
+_FLOATS = (float16, float32, float64)
+_COUNTS = (*_FLOATS, int32, int64)
+
+
+def gamma(
+    shape: Any,
+    alpha: Any,
+    beta: Any = None,
+    dtype: Any = float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Any:
+    """Return gamma-distributed numbers; mirrors ``tf.random.gamma``.
+
+    Examples
+    --------
+    >>> tf.random.gamma([3], [1.0, 2.0]).shape
+    TensorShape([3, 2])
+    """
+    kind = among("dtype", dtype, _FLOATS)
+    shapes, rates = _parameters(alpha, beta, kind)
+    sizes = [*_sizes(shape), *_dims(shapes)]
+    return _gamma(sizes, _counted("RandomGamma", kind, seed, sizes), shapes, rates, kind)
+
+
+def stateless_gamma(
+    shape: Any,
+    seed: Any,
+    alpha: Any,
+    beta: Any = None,
+    dtype: Any = float32,
+    name: str | None = None,
+) -> Any:
+    """Return gamma-distributed numbers for a seed; mirrors ``tf.random.stateless_gamma``.
+
+    Examples
+    --------
+    >>> tf.random.stateless_gamma([2], [1, 2], alpha=1.0).numpy()
+    array([3.4994423, 1.7193093], dtype=float32)
+    """
+    kind = as_dtype(dtype)
+    shapes, rates = _parameters(alpha, beta, kind)
+    among("dtype", kind, _FLOATS)
+    return _gamma(_sizes(shape), seed_of(seed), shapes, rates, kind)
+
+
+def poisson(
+    shape: Any, lam: Any, dtype: Any = float32, seed: int | None = None, name: str | None = None
+) -> Any:
+    """Return Poisson-distributed numbers; mirrors ``tf.random.poisson``.
+
+    Examples
+    --------
+    >>> tf.random.poisson([3], [1.0, 2.0]).shape
+    TensorShape([3, 2])
+    """
+    kind, means = among("dtype", dtype, _COUNTS), convert(lam)
+    sizes = [*_sizes(shape), *_dims(means)]
+    return _poisson(sizes, _counted("RandomPoissonV2", kind, seed, sizes), means, kind)
+
+
+def stateless_poisson(
+    shape: Any, seed: Any, lam: Any, dtype: Any = int32, name: str | None = None
+) -> Any:
+    """Return Poisson-distributed numbers for a seed; mirrors ``tf.random.stateless_poisson``.
+
+    Examples
+    --------
+    >>> tf.random.stateless_poisson([2], [1, 2], [0.5, 5.0]).numpy()
+    array([3, 5], dtype=int32)
+    """
+    return _poisson(_sizes(shape), seed_of(seed), convert(lam), among("dtype", dtype, _COUNTS))
+
+
+def _parameters(alpha: Any, beta: Any, kind: DType) -> tuple[Any, Any]:
+    shapes = convert(alpha, kind)
+    if beta is None:
+        return shapes, None
+    rates = convert(beta, kind)
+    together = broadcast(static_shape(shapes), static_shape(rates))
+    if together is not None and together != static_shape(shapes):
+        shapes = broadcast_to(shapes, list(together))
+    return shapes, rates
+
+
+def _gamma(sizes: list[int], seed: Any, shapes: Any, rates: Any, kind: DType) -> Any:
+    out = tuple(sizes), kind
+    made = run("stateless_gamma", (seed, shapes), out, dtype=kind.dtype, shape=sizes)
+    tiny = wrap(np.asarray(np.finfo(kind.as_numpy_dtype).tiny, kind.as_numpy_dtype))
+    return maximum(tiny, made if rates is None else made / rates)
+
+
+def _poisson(sizes: list[int], seed: Any, means: Any, kind: DType) -> Any:
+    out = tuple(sizes), kind
+    return run("stateless_poisson", (seed, means), out, dtype=kind.dtype, shape=sizes)
+
+
+def _counted(op: str, kind: DType, seed: int | None, sizes: list[int]) -> Any:
+    found = own.counted(op, kind.dtype, seed, sizes)
+    return found if is_symbol(found) else wrap(found)
+
+
+def _sizes(shape: Any) -> list[int]:
+    """Return a shape that is known.
+
+    Raises
+    ------
+    InvalidArgumentError
+        Only a run knows it, or it has negative sizes.
+    """
+    sizes = sizes_of(shape)
+    if sizes is None or vector(sizes) is None:
+        raise InvalidArgumentError("a shape that only a run knows is not possible here")
+    if any(size < 0 for size in sizes):
+        raise InvalidArgumentError(f"Dimension {min(sizes)} must be >= 0")
+    return sizes
+
+
+def _dims(values: Any) -> tuple[int, ...]:
+    """Return the shape of parameters, which must be known.
+
+    Raises
+    ------
+    InvalidArgumentError
+        Only a run knows it.
+    """
+    dims = static_shape(values)
+    if dims is None or None in dims:
+        raise InvalidArgumentError("parameters of a shape that only a run knows are not possible")
+    return dims  # type: ignore[return-value]
