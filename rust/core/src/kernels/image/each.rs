@@ -117,7 +117,7 @@ impl<T: Each + 'static> Kernel for EachRow<T> {
 }
 
 /// The argument of one row.
-fn row_of(arg: &Arg, row: usize) -> Result<Tensor> {
+pub(super) fn row_of(arg: &Arg, row: usize) -> Result<Tensor> {
     match arg {
         Arg::Const(tensor) => Ok(tensor.clone()),
         Arg::Column(Column::Stacked(tensor)) => tensor.row(row),

@@ -7,15 +7,19 @@
 
 mod bilinear;
 mod bmp;
+mod boxes;
 mod check;
 mod colour;
+mod crop;
 mod decode;
+mod distort;
 mod dtype;
 mod each;
 mod encode;
 mod exif;
 mod gif;
 mod jpeg;
+mod patches;
 mod pixels;
 mod png;
 mod resize;
@@ -35,11 +39,15 @@ use crate::graph::kernel::Kernel;
 type Family = fn(&str, &Attrs) -> Result<Option<Arc<dyn Kernel>>>;
 
 const FAMILIES: &[Family] = &[
+    boxes::build,
     check::build,
-    decode::build,
-    encode::build,
     colour::build,
+    crop::build,
+    decode::build,
+    distort::build,
     dtype::build,
+    encode::build,
+    patches::build,
     resize::build,
     turn::build,
     window::build,
