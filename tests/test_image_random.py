@@ -98,3 +98,52 @@ def test_the_twins_are_traced_with_their_seeds():
     assert dataset.element_spec == tf.TensorSpec([4, 4, 3], tf.uint8)
     for image, seed, row in zip(BATCH, seeds, dataset, strict=True):
         np.testing.assert_array_equal(row.numpy(), change(image, tf.constant(seed)).numpy())
+
+
+CHANCES = {
+    "brightness": (0.5,),
+    "contrast": (0.2, 1.8),
+    "crop": ([3, 3, 3],),
+    "flip_left_right": (),
+    "flip_up_down": (),
+    "hue": (0.5,),
+    "jpeg_quality": (5, 95),
+    "saturation": (0.2, 1.8),
+}
+
+
+@pytest.mark.parametrize("name", CHANCES)
+@pytest.mark.parametrize("package", [hr, tf.data], ids=["headrace", "tensorflow"])
+def test_each_element_has_a_chance_of_its_own(name, package):
+    images = hr.image if package is hr else tf.image
+    options = {"executor": "native"} if package is hr else {}
+    function, args = getattr(images, f"random_{name}"), CHANCES[name]
+
+    def run(**arguments):
+        hr.set_seed(5)
+        rows = package.Dataset.from_tensors(IMAGE).repeat(24)
+        mapped = rows.map(lambda x: function(x, *args), **options, **arguments)
+        return [np.asarray(row).tobytes() for row in mapped]
+
+    first = run()
+    assert len(set(first)) >= 2
+    assert run(num_parallel_calls=2) == first
+
+
+def test_a_part_is_sampled_for_each_element():
+    def sample(x):
+        return hr.image.sample_distorted_bounding_box([40, 60, 3], [[[0.2, 0.2, 0.9, 0.9]]])[0]
+
+    hr.set_seed(3)
+    begins = {tuple(begin) for begin in hr.Dataset.range(30).map(sample, executor="native")}
+    assert len(begins) > 10
+    hr.set_seed(3)
+    assert {tuple(begin) for begin in hr.Dataset.range(30).map(sample)} == begins
+
+
+def test_qualities_are_within_0_to_100():
+    for module in (hr.image, tf.image):
+        with pytest.raises(ValueError, match="between 0 and 100"):
+            module.stateless_random_jpeg_quality(IMAGE, 0, 101, [1, 2])
+        with pytest.raises(ValueError, match="must be less than"):
+            module.random_jpeg_quality(IMAGE, 50, 50)

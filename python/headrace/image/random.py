@@ -11,6 +11,7 @@ from ..ops import apply_op
 from ..stateless import stateless_uniform
 from .arguments import image as as_image
 from .arguments import is_symbol, static_ints, vector
+from .codecs import adjust_jpeg_quality
 from .colour import adjust_brightness, adjust_contrast, adjust_hue, adjust_saturation
 
 __all__ = [
@@ -20,8 +21,12 @@ __all__ = [
     "stateless_random_flip_left_right",
     "stateless_random_flip_up_down",
     "stateless_random_hue",
+    "stateless_random_jpeg_quality",
     "stateless_random_saturation",
 ]
+
+# What the places of crops are drawn below.
+LARGEST = np.iinfo(np.int32).max
 
 
 def check_delta(max_delta: Any, most: float | None = None) -> None:
@@ -38,6 +43,18 @@ def check_range(lower: Any, upper: Any) -> None:
         raise InvalidArgumentError(f"upper must be > lower, got {upper} and {lower}")
     if lower < 0:
         raise InvalidArgumentError(f"lower must be non-negative, got {lower}")
+
+
+def check_quality(least: Any, most: Any) -> None:
+    """Refuse a range of qualities that is empty or not within 0 to 100."""
+    if least < 0 or most < 0 or least > 100 or most > 100:
+        raise InvalidArgumentError(
+            f"jpeg encoding range must be between 0 and 100, got {least} and {most}"
+        )
+    if least >= most:
+        raise InvalidArgumentError(
+            f"`min_jpeg_quality` must be less than `max_jpeg_quality`, got {least} and {most}"
+        )
 
 
 def flipped(turn: str, image: Any, flags: Any) -> Any:
@@ -252,8 +269,35 @@ def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = N
     (2, 2, 3)
     """
     value = as_image(value)
-    draws = stateless_uniform([value.ndim], seed, 0, _LARGEST, np.int32)
+    draws = stateless_uniform([value.ndim], seed, 0, LARGEST, np.int32)
     return cropped(value, draws, size)
 
 
-_LARGEST = np.iinfo(np.int32).max
+def stateless_random_jpeg_quality(
+    image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: Any
+) -> Any:
+    """Give images faults of JPEG; mirrors ``tf.image.stateless_random_jpeg_quality``.
+
+    Parameters
+    ----------
+    image
+        An image of one or three channels.
+    min_jpeg_quality, max_jpeg_quality
+        The range of the quality within 0 to 100, its end left out; see `adjust_jpeg_quality`.
+    seed
+        Two integers; equal seeds give equal images.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The range is empty or out of bounds, or as `adjust_jpeg_quality`.
+
+    Examples
+    --------
+    >>> image = np.full((8, 8, 3), 100, np.uint8)
+    >>> hr.image.stateless_random_jpeg_quality(image, 50, 90, seed=[1, 2]).shape
+    (8, 8, 3)
+    """
+    check_quality(min_jpeg_quality, max_jpeg_quality)
+    quality = stateless_uniform([], seed, min_jpeg_quality, max_jpeg_quality, np.int32)
+    return adjust_jpeg_quality(image, quality)

@@ -13,6 +13,7 @@ from ..kernels import static_shape
 from ..stateless import stateless_uniform
 from ..tensor import raw
 from .arguments import at_least_3d, call, image_or_batch
+from .codecs import adjust_jpeg_quality
 from .colour import adjust_brightness, adjust_contrast, adjust_hue, adjust_saturation
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "stateless_random_flip_left_right",
     "stateless_random_flip_up_down",
     "stateless_random_hue",
+    "stateless_random_jpeg_quality",
     "stateless_random_saturation",
 ]
 
@@ -226,3 +228,32 @@ def crop(value: Any, size: Any, draw: Callable[[Any], Any]) -> Any:
     rank = len(dims) if dims is not None else shape_of(shape_of(x))[0]
     known = sizes if is_symbol(sizes) else raw(sizes)
     return call(own.cropped, x, draw(rank), known)
+
+
+def stateless_random_jpeg_quality(
+    image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: Any
+) -> Any:
+    """Give images faults of JPEG; mirrors ``tf.image.stateless_random_jpeg_quality``.
+
+    Parameters
+    ----------
+    image
+        An image of one or three channels.
+    min_jpeg_quality, max_jpeg_quality
+        The range of the quality within 0 to 100, its end left out.
+    seed
+        Two integers, int32 or int64.
+
+    Raises
+    ------
+    ValueError
+        The range is empty or out of bounds.
+
+    Examples
+    --------
+    >>> tf.image.stateless_random_jpeg_quality(tf.ones([8, 8, 3]), 50, 90, seed=[1, 2]).shape
+    TensorShape([8, 8, 3])
+    """
+    own.check_quality(min_jpeg_quality, max_jpeg_quality)
+    quality = stateless_uniform([], seed, min_jpeg_quality, max_jpeg_quality, int32)
+    return adjust_jpeg_quality(image, quality)
