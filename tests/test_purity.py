@@ -1361,7 +1361,7 @@ def test_refusal_names_function_line_and_cure():
         "compute the time outside and capture it; otherwise the function runs as Python"
     )
     assert (
-        "random numbers inside a traced function are not supported"
+        "draw with headrace.random, or ask for a generator"
         in check(lambda x: np.random.rand()).hint
     )
 

@@ -310,3 +310,37 @@ def test_datasets_of_functions_resume_without_a_seed(calls):
     captured = hr.Dataset.range(2).map(lambda x: hr.random.randint(2**62))
     assert [int(x) for x in build().iterator(state)] == rest
     assert [int(x) for x in build()][13:] != rest
+
+
+def test_worker_processes_draw_the_same():
+    def build(executor):
+        return hr.Dataset.range(6).repeat(2).map(generated, num_parallel_calls=2, executor=executor)
+
+    def draws(executor):
+        ds = hr.Dataset.range(6).map(lambda x: hr.random.uniform([2], seed=3), executor=executor)
+        return [x.tolist() for x in ds]
+
+    assert flat(seeded(lambda: build("process"))) == flat(seeded(lambda: build("python")))
+    assert draws("process") == draws("native")
+
+
+def test_functions_that_draw_are_traced_however_they_are_named():
+    import headrace.random as r
+    from headrace import random
+    from headrace.random import uniform
+
+    def several(x):
+        return uniform([]), random.normal([]), r.randint(5), hr.random.uniform([2])
+
+    ds = hr.Dataset.range(3).map(several, executor="native")
+    assert len(list(ds)) == 3
+
+    def changed(x):
+        noise = hr.random.normal([3])
+        noise *= 2
+        noise += x
+        return noise
+
+    assert len(list(hr.Dataset.range(3).map(changed))) == 3
+    numpy_draws = hr.Dataset.range(3).map(lambda x: np.random.default_rng().random())
+    assert "a parameter named rng" in str(numpy_draws.explain())

@@ -22,7 +22,8 @@ import numpy as np
 from .bytecode import words
 
 RANDOM_HINT = (
-    "random numbers inside a traced function are not supported; the function runs as Python"
+    "draw with headrace.random, or ask for a generator by a parameter named rng; otherwise the "
+    "function runs as Python"
 )
 _CLOCK_HINT = "compute the time outside and capture it; otherwise the function runs as Python"
 _IO_HINT = "do input and output outside the function, or let it run as Python"
