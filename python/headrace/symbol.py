@@ -272,10 +272,10 @@ class Symbol:
     # NumPy's protocols.
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        from .ufuncs import call_ufunc
+        from .ufuncs import call_ufunc, call_ufunc_method
 
         if method != "__call__":
-            self._tracer.refuse(f"uses np.{ufunc.__name__}.{method}")
+            return call_ufunc_method(self._tracer, ufunc, method, inputs, kwargs)
         return call_ufunc(self._tracer, ufunc, inputs, kwargs)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:

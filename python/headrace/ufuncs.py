@@ -16,20 +16,55 @@ from .symbol import Symbol
 if TYPE_CHECKING:
     from .trace import Tracer
 
-__all__ = ["call_ufunc", "convert", "is_operand", "is_text", "text"]
+__all__ = [
+    "call_ufunc",
+    "call_ufunc_method",
+    "convert",
+    "einsum",
+    "is_operand",
+    "is_text",
+    "text",
+]
 
 Number = bool | int | float | complex
 
 # ufunc names whose op is named differently.
-_RENAMED = {"divide": "true_divide"}
+_RENAMED = {
+    "conj": "conjugate",
+    "degrees": "rad2deg",
+    "divide": "true_divide",
+    "fabs": "absolute",
+    "float_power": "power",
+    "radians": "deg2rad",
+}
 _NAMES = """
-add subtract multiply true_divide floor_divide remainder power maximum minimum fmax fmin arctan2
-hypot copysign equal not_equal less less_equal greater greater_equal logical_and logical_or
-logical_xor bitwise_and bitwise_or bitwise_xor left_shift right_shift negative absolute sign square
-floor ceil trunc rint sqrt exp log log2 log10 log1p expm1 exp2 sin cos tan arcsin arccos arctan sinh
-cosh tanh reciprocal logical_not invert isnan isinf isfinite conjugate
+add subtract multiply true_divide floor_divide remainder fmod power maximum minimum fmax fmin
+arctan2 hypot copysign nextafter heaviside logaddexp logaddexp2 gcd lcm ldexp equal not_equal less
+less_equal greater greater_equal logical_and logical_or logical_xor bitwise_and bitwise_or
+bitwise_xor left_shift right_shift negative absolute sign square floor ceil trunc rint sqrt cbrt exp
+log log2 log10 log1p expm1 exp2 sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh
+arctanh deg2rad rad2deg reciprocal spacing signbit modf frexp bitwise_count logical_not invert isnan
+isinf isfinite conjugate
 """
 _UFUNCS = frozenset(_NAMES.split())
+# Products over named axes; vecdot and vecmat conjugate their first operand.
+_PRODUCTS = {
+    "matmul": "...ij,...jk->...ik",
+    "matvec": "...ij,...j->...i",
+    "vecdot": "...i,...i->...",
+    "vecmat": "...i,...ij->...j",
+}
+_REDUCED = {
+    "add": "sum",
+    "multiply": "prod",
+    "maximum": "max",
+    "minimum": "min",
+    "logical_and": "all",
+    "logical_or": "any",
+}
+_REDUCED |= {
+    name: name for name in "fmax fmin logical_xor bitwise_and bitwise_or bitwise_xor".split()
+}
 _COMPARISONS = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}
 
 
@@ -56,8 +91,7 @@ def call_ufunc(tracer: Tracer, ufunc: np.ufunc, inputs: tuple[Any, ...], kwargs:
     """Record a ufunc; refuses what is not recorded."""
     name = _RENAMED.get(ufunc.__name__, ufunc.__name__)
     dtype = kwargs.pop("dtype", None) if kwargs else None
-    if kwargs:
-        tracer.refuse(f"uses np.{ufunc.__name__} with {', '.join(sorted(kwargs))}=")
+    _refuse_arguments(tracer, ufunc.__name__, kwargs)
     if ufunc is np.divmod:
         return (
             call_ufunc(tracer, np.floor_divide, inputs, {}),
@@ -67,7 +101,7 @@ def call_ufunc(tracer: Tracer, ufunc: np.ufunc, inputs: tuple[Any, ...], kwargs:
         return _compare_text(tracer, name, inputs)
     if name == "power":
         ufunc, name, inputs = _simple_power(ufunc, name, inputs)
-    if name not in _UFUNCS and ufunc is not np.positive:
+    if name not in _UFUNCS and name not in _PRODUCTS and ufunc is not np.positive:
         tracer.refuse(f"uses np.{ufunc.__name__}, which is not recorded")
     operands = (*map(_weak, inputs), *(None,) * ufunc.nout)
     if dtype is None:
@@ -81,12 +115,83 @@ def call_ufunc(tracer: Tracer, ufunc: np.ufunc, inputs: tuple[Any, ...], kwargs:
     if name == "true_divide":  # the loops of small integers convert inside
         types = [loop[-1]] * 2
     args = [convert(tracer, value, kind) for value, kind in zip(inputs, types, strict=True)]
+    if name in _PRODUCTS:
+        return _product(tracer, name, args)
     if types[0] == np.bool_ and name in ("add", "multiply"):
         name = "logical_or" if name == "add" else "logical_and"
-    (result,) = tracer.add(name, {}, *args)
-    if result.dtype != loop[-1]:
-        tracer.refuse(f"uses np.{ufunc.__name__} for {types[0]}")
+    results = tracer.add(name, {}, *args)
+    for result, wanted in zip(results, loop[ufunc.nin :], strict=True):
+        if result.dtype != wanted:
+            tracer.refuse(f"uses np.{ufunc.__name__} for {types[0]}")
+    return results[0] if ufunc.nout == 1 else tuple(results)
+
+
+def _refuse_arguments(tracer: Tracer, name: str, kwargs: Any) -> None:
+    """Refuse what a ufunc is given beside its operands and dtype."""
+    given = {key: value for key, value in (kwargs or {}).items() if value is not None}
+    if "out" in given:
+        tracer.refuse(f"uses np.{name} with out=, which writes to an array", "use the result")
+    if "where" in given:
+        tracer.refuse(
+            f"uses np.{name} with where=, which leaves values undefined",
+            "use np.where(condition, a, b)",
+        )
+    if given:
+        tracer.refuse(f"uses np.{name} with {', '.join(sorted(given))}=")
+
+
+def _product(tracer: Tracer, name: str, args: list[Any]) -> Any:
+    """Record matrix and vector products; vectors are operands of ``matmul`` too."""
+    a, b = args
+    if name == "matmul":
+        if 0 in (a.ndim, b.ndim):
+            raise ValueError("matmul: an input operand does not have enough dimensions")
+        left = "...ij" if a.ndim > 1 else "j"
+        right = "...jk" if b.ndim > 1 else "j"
+        equation = f"{left},{right}->...{'i' * (a.ndim > 1)}{'k' * (b.ndim > 1)}"
+    else:
+        equation = _PRODUCTS[name]
+        if name != "matvec" and a.dtype.kind == "c":
+            a = np.conjugate(a)
+    return einsum(tracer, equation, a, b)
+
+
+def einsum(tracer: Tracer, equation: str, *args: Any, broadcast: bool = False) -> Any:
+    """Record sums of products of symbols of one dtype."""
+    (result,) = tracer.add("einsum", {"equation": equation, "broadcast": broadcast}, *args)
     return result
+
+
+def call_ufunc_method(
+    tracer: Tracer, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: Any
+) -> Any:
+    """Record ``ufunc.reduce``, ``accumulate`` and ``outer``; refuses others."""
+    name = ufunc.__name__
+    if method == "outer" and ufunc.nin == 2 and ufunc.signature is None:
+        return _outer(tracer, ufunc, inputs, kwargs)
+    handled = method in ("reduce", "accumulate") and name in _REDUCED
+    if not handled or any(is_text(value) for value in inputs):
+        tracer.refuse(f"uses np.{name}.{method}, which is not recorded")
+    from .numpy_ops.reductions import accumulate, reduce
+
+    given = {key: value for key, value in kwargs.items() if value is not np._NoValue}
+    if given.pop("where", True) is not True:
+        tracer.refuse(f"uses np.{name}.{method} with where=", "use np.where(condition, a, b)")
+    if given.pop("out", None) not in (None, (None,)):
+        tracer.refuse(f"uses np.{name}.{method} with out=, which writes to an array")
+    if method == "accumulate":
+        return accumulate(tracer, name, inputs[0], **given)
+    given.setdefault("axis", 0)
+    return reduce(tracer, _REDUCED[name], inputs[0], **given)
+
+
+def _outer(tracer: Tracer, ufunc: np.ufunc, inputs: tuple[Any, ...], kwargs: Any) -> Any:
+    from .numpy_ops.registry import symbol
+
+    a, b = (symbol(tracer, value) for value in inputs)
+    if a.ndim and b.ndim:
+        a = a._op("expand_dims", axis=list(range(a.ndim, a.ndim + b.ndim)))
+    return call_ufunc(tracer, ufunc, (a, b), kwargs)
 
 
 def _simple_power(ufunc: np.ufunc, name: str, inputs: tuple[Any, ...]) -> tuple[Any, ...]:

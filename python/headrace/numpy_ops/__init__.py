@@ -11,13 +11,18 @@ from typing import TYPE_CHECKING, Any
 from . import (  # noqa: F401 (they register)
     casting,
     creation,
+    cumulative,
     indexing,
     joining,
     moving,
+    nans,
+    products,
     reductions,
+    rounding,
     selecting,
     sets,
     shapes,
+    sorting,
 )
 from .casting import astype
 from .registry import FUNCTIONS, METHODS, copied

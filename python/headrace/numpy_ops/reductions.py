@@ -13,10 +13,10 @@ from .registry import axes, copied, function, ints, method, plain, symbol
 if TYPE_CHECKING:
     from ..trace import Tracer
 
-__all__: list[str] = []
+__all__ = ["accumulate", "keep", "mean", "reduce", "sum_dtype"]
 
 
-def _sum_dtype(x: Any, dtype: Any) -> Any:
+def sum_dtype(x: Any, dtype: Any) -> Any:
     """Return the dtype in which NumPy sums: small integers and bools widen."""
     if dtype is not None:
         return np.dtype(dtype)
@@ -27,8 +27,65 @@ def _sum_dtype(x: Any, dtype: Any) -> Any:
     return x.dtype
 
 
+def keep(keepdims: Any) -> bool:
+    """Return whether reduced axes stay, with size 1."""
+    return keepdims is not np._NoValue and bool(keepdims)
+
+
+def reduce(
+    t: Tracer,
+    op: str,
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    keepdims: Any = False,
+    initial: Any = None,
+) -> Any:
+    """Record a reduction by the op of the engine, with the dtypes of NumPy."""
+    a = symbol(t, a)
+    attrs: dict[str, Any] = {"axis": axes(t, axis), "keepdims": keep(keepdims)}
+    if op in ("sum", "prod"):
+        attrs["dtype"] = result = sum_dtype(a, dtype)
+        if result == np.bool_:
+            t.refuse(f"uses np.{op} with dtype=bool")
+    else:
+        result = a.dtype
+        if dtype is not None and np.dtype(dtype) != result:
+            a, result = convert(t, a, np.dtype(dtype)), np.dtype(dtype)
+    if initial is not None and initial is not np._NoValue:
+        if op not in ("sum", "prod", "max", "min", "fmax", "fmin"):
+            t.refuse(f"uses the reduction {op} with initial=")
+        attrs["initial"] = _initial(t, initial, result)
+    return a._op(op, **attrs)
+
+
+def _initial(t: Tracer, value: Any, dtype: Any) -> Any:
+    """Return a constant as a scalar array of `dtype`."""
+    if not isinstance(value, bool | int | float | complex | np.generic):
+        t.refuse("uses a reduction with initial= that is no number")
+    start = np.asarray(value, dtype)
+    if start != value and value == value:
+        t.refuse(f"uses a reduction with initial={value}, which {dtype} cannot hold")
+    return start
+
+
+def accumulate(t: Tracer, name: str, a: Any, axis: Any = 0, dtype: Any = None) -> Any:
+    """Record ``ufunc.accumulate``."""
+    a = symbol(t, a)
+    if name in ("add", "multiply"):
+        target = sum_dtype(a, dtype)
+    elif name.startswith("logical"):
+        target = np.dtype(bool)
+    else:
+        target = a.dtype if dtype is None else np.dtype(dtype)
+    if target == np.bool_ and name in ("add", "multiply"):
+        t.refuse(f"uses np.{name}.accumulate with dtype=bool")
+    place = ints(t, axis)[0]
+    return convert(t, a, target)._op("cumulate", op=name, axis=place)
+
+
 def _summing(op: str) -> Callable[..., Any]:
-    def reduce(
+    def handler(
         t: Tracer,
         a: Any,
         axis: Any = None,
@@ -38,21 +95,15 @@ def _summing(op: str) -> Callable[..., Any]:
         initial: Any = None,
         where: Any = None,
     ) -> Any:
-        plain(t, f"np.{op}", out=out, initial=initial, where=where)
-        a = symbol(t, a)
-        attrs = {"axis": axes(t, axis), "keepdims": _keep(keepdims), "dtype": _sum_dtype(a, dtype)}
-        return a._op(op, **attrs)
+        plain(t, f"np.{op}", out=out, where=where)
+        return reduce(t, op, a, axis, dtype, keepdims, initial)
 
-    return reduce
-
-
-def _keep(keepdims: Any) -> bool:
-    return keepdims is not np._NoValue and bool(keepdims)
+    return handler
 
 
 @function("mean")
 @method("mean")
-def _mean(
+def mean(
     t: Tracer,
     a: Any,
     axis: Any = None,
@@ -61,12 +112,13 @@ def _mean(
     keepdims: Any = False,
     where: Any = None,
 ) -> Any:
+    """Record ``np.mean``."""
     plain(t, "np.mean", out=out, where=where)
     a = symbol(t, a)
     if dtype is None and a.dtype.kind in "biu":
         dtype = np.float64
     target = a.dtype if dtype is None else np.dtype(dtype)
-    attrs = {"axis": axes(t, axis), "keepdims": _keep(keepdims), "dtype": target}
+    attrs = {"axis": axes(t, axis), "keepdims": keep(keepdims), "dtype": target}
     return convert(t, a, target)._op("mean", **attrs)
 
 
@@ -84,36 +136,29 @@ def _var(
     mean: Any = None,
     correction: Any = None,
 ) -> Any:
-    plain(t, "np.var", dtype=dtype, out=out, where=where, mean=mean, correction=correction)
+    plain(t, "np.var", out=out, where=where, mean=mean)
     a = symbol(t, a)
-    if a.dtype.kind in "cV" or a.dtype == np.float16:
-        t.refuse(f"uses np.var of {a.dtype}")
-    away = a - _mean(t, a, axis, keepdims=True)
-    total = _summing("sum")(t, away * away, axis, keepdims=keepdims)
-    counted = range(a.ndim) if axis is None else ints(t, axis)
-    count = 1
-    for k in counted:
-        count *= a.shape[k]
-    return total / max(count - ddof, 0)
+    if correction is not None and correction is not np._NoValue:
+        ddof = correction
+    if not isinstance(ddof, int | float | np.integer | np.floating):
+        t.refuse("uses np.var with ddof= that only a run knows")
+    if dtype is None and a.dtype.kind in "biu":
+        dtype = np.float64
+    target = a.dtype if dtype is None else np.dtype(dtype)
+    if not np.can_cast(a.dtype, target):
+        t.refuse(f"uses np.var of {a.dtype} with dtype={target}")
+    attrs = {"axis": axes(t, axis), "keepdims": keep(keepdims), "ddof": float(ddof)}
+    return convert(t, a, target)._op("var", **attrs)
 
 
 @function("std")
 @method("std")
-def _std(
-    t: Tracer,
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    ddof: Any = 0,
-    keepdims: Any = False,
-    **rest: Any,
-) -> Any:
-    return np.sqrt(_var(t, a, axis, dtype, out, ddof, keepdims, **rest))
+def _std(t: Tracer, a: Any, *args: Any, **kwargs: Any) -> Any:
+    return np.sqrt(_var(t, a, *args, **kwargs))
 
 
 def _ordering(op: str) -> Callable[..., Any]:
-    def reduce(
+    def handler(
         t: Tracer,
         a: Any,
         axis: Any = None,
@@ -122,14 +167,14 @@ def _ordering(op: str) -> Callable[..., Any]:
         initial: Any = None,
         where: Any = None,
     ) -> Any:
-        plain(t, f"np.{op}", out=out, initial=initial, where=where)
-        return symbol(t, a)._op(op, axis=axes(t, axis), keepdims=_keep(keepdims))
+        plain(t, f"np.{op}", out=out, where=where)
+        return reduce(t, op, a, axis, None, keepdims, initial)
 
-    return reduce
+    return handler
 
 
 def _logical(op: str) -> Callable[..., Any]:
-    def reduce(
+    def handler(
         t: Tracer,
         a: Any,
         axis: Any = None,
@@ -139,32 +184,93 @@ def _logical(op: str) -> Callable[..., Any]:
         where: Any = None,
     ) -> Any:
         plain(t, f"np.{op}", out=out, where=where)
-        return symbol(t, a)._op(op, axis=axes(t, axis), keepdims=_keep(keepdims))
+        return reduce(t, op, a, axis, None, keepdims)
 
-    return reduce
+    return handler
 
 
 def _position(op: str) -> Callable[..., Any]:
-    def reduce(
+    def handler(
         t: Tracer, a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False
     ) -> Any:
         plain(t, f"np.{op}", out=out)
         place = None if axis is None else ints(t, axis)[0]
-        return symbol(t, a)._op(op, axis=place, keepdims=_keep(keepdims))
+        return symbol(t, a)._op(op, axis=place, keepdims=keep(keepdims))
 
-    return reduce
+    return handler
 
 
-@function("round")
+@function("count_nonzero")
+def _count_nonzero(t: Tracer, a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+    if axis is None and not keepdims and not isinstance(np.count_nonzero([1]), np.generic):
+        # Older NumPys give a Python int, whose dtype is weak.
+        t.refuse("uses np.count_nonzero without an axis", "use (x != 0).sum()")
+    return reduce(t, "count_nonzero", a, axis, None, keepdims)
+
+
+@function("ptp")
+def _ptp(t: Tracer, a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
+    plain(t, "np.ptp", out=out)
+    largest, least = (reduce(t, op, a, axis, None, keepdims) for op in ("max", "min"))
+    return np.subtract(largest, least)
+
+
+@function("average")
+def _average(
+    t: Tracer,
+    a: Any,
+    axis: Any = None,
+    weights: Any = None,
+    returned: Any = False,
+    *,
+    keepdims: Any = False,
+) -> Any:
+    plain(t, "np.average", returned=returned)
+    a = symbol(t, a)
+    if weights is None:
+        return mean(t, a, axis, keepdims=keepdims)
+    # A sum of weights that is 0 is an error, which must be known now.
+    if not isinstance(weights, np.ndarray | list | tuple):
+        t.refuse("uses np.average with weights that only a run knows")
+    shares = np.asarray(weights)
+    place = axes(t, axis)
+    if shares.ndim == 1 and a.ndim != 1 and place is not None and len(place) == 1:
+        if shares.size != a.shape[place[0]]:
+            t.refuse("uses np.average with weights of another length than the axis")
+        spread = [1] * a.ndim
+        spread[place[0]] = shares.size
+        shares = shares.reshape(spread)
+    elif shares.shape != a.shape:
+        t.refuse("uses np.average with weights of another shape")
+    along = None if place is None else tuple(place)
+    integers = a.dtype.kind in "biu"
+    dtype = np.result_type(a.dtype, shares.dtype, *([np.float64] if integers else []))
+    total = shares.sum(along, dtype, keepdims=keep(keepdims))
+    if not np.all(total):
+        t.refuse("uses np.average with weights that add up to 0")
+    product = np.multiply(a, shares, dtype=dtype)
+    return np.true_divide(reduce(t, "sum", product, place, None, keepdims), total)
+
+
+@function("round", "around")
 @method("round")
 def _round(t: Tracer, a: Any, decimals: Any = 0, out: Any = None) -> Any:
     plain(t, "np.round", out=out)
     a = symbol(t, a)
-    if decimals != 0:
-        t.refuse("rounds to decimals")
-    if a.dtype.kind in "bcV":
+    if not isinstance(decimals, int | np.integer):
+        t.refuse("rounds to decimals that only a run knows")
+    if a.dtype.kind in "bV":
         t.refuse(f"rounds {a.dtype}")
-    return a._op("rint") if a.dtype.kind == "f" else copied(a)
+    if a.dtype.kind in "iu":
+        if decimals < 0:
+            t.refuse("rounds integers to tens")
+        return copied(a)
+    if decimals == 0:
+        return a._op("rint")
+    power = 10.0 ** abs(int(decimals))
+    if decimals > 0:
+        return np.true_divide(np.rint(np.multiply(a, power)), power)
+    return np.multiply(np.rint(np.true_divide(a, power)), power)
 
 
 def _enter(names: str, maker: Callable[[str], Callable[..., Any]]) -> None:

@@ -17,6 +17,8 @@ pub enum Tolerance {
     Ulp(u32),
     /// Within n·eps of the absolute sum, n the number of values that went into one result.
     Sum,
+    /// Within n·eps of the sum of the magnitudes of products, n the number of products.
+    Product,
 }
 
 /// An argument of a kernel.

@@ -137,6 +137,21 @@ fn spread_node(
         // Integers add up exactly in any order.
         _ if own_eps == 0.0 && above.units == 0.0 => Slack::NONE,
         Tolerance::Ulp(units) => Slack { units: f64::from(units), eps: own_eps, of: None },
+        Tolerance::Product => {
+            // Of matrices [m, k] and [k, n], k is the root of m k · k n / m n.
+            let outputs = magnitudes(output)?.1.max(1) as f64;
+            let (mut counts, mut size) = (1.0, 1.0);
+            for arg in inputs {
+                let (largest, count, _) = magnitudes(arg)?;
+                counts *= count as f64;
+                size *= largest;
+            }
+            let terms = (counts / outputs).max(1.0);
+            let terms = if inputs.len() == 2 { terms.sqrt() } else { terms };
+            let of = f64::max(terms * size, amplified()?);
+            let units = above.units * terms + terms;
+            Slack { units, eps: above.eps.max(own_eps), of: Some(of) }
+        }
         Tolerance::Sum => {
             let (outputs, mut terms, mut total) = (magnitudes(output)?.1.max(1), 0, 0.0);
             for arg in inputs {

@@ -9,6 +9,7 @@ mod coding;
 mod control;
 mod create;
 mod csv;
+mod cumulate;
 mod dispatch;
 mod elementwise;
 mod fancy;
@@ -16,22 +17,27 @@ mod files;
 mod gather;
 mod image;
 mod index;
+mod interpolate;
 mod join;
+mod linalg;
 pub(crate) mod order;
 mod parse;
 mod parse_sequence;
 mod parts;
 mod places;
 mod ragged;
+mod quantile;
 mod random;
 mod rates;
 mod raw;
 mod reduce;
 mod search;
 mod shape;
+mod sort;
 mod strided;
 mod strings;
 mod unique;
+mod variance;
 
 use std::sync::Arc;
 
@@ -60,6 +66,12 @@ const FAMILIES: &[Family] = &[
     create::build,
     control::build,
     ragged::build,
+    cumulate::build,
+    sort::build,
+    linalg::build,
+    variance::build,
+    quantile::build,
+    interpolate::build,
     raw::build,
     strings::build,
     audio::build,

@@ -1,4 +1,5 @@
-//! Reductions: `sum`, `mean`, `prod`, `max`, `min`, `any`, `all`, `argmax`, `argmin`.
+//! Reductions: `sum`, `mean`, `prod`, `max`, `min`, `fmax`, `fmin`, `any`, `all`, `logical_xor`,
+//! `bitwise_and`, `bitwise_or`, `bitwise_xor`, `count_nonzero`, `argmax`, `argmin`.
 //!
 //! The reduced axes are moved to the end, where they are one run of values for each result.
 //! Floats are added pairwise as NumPy does along contiguous runs.
@@ -15,11 +16,30 @@ use crate::graph::attr::Attrs;
 use crate::graph::kernel::{Arg, Kernel, Tolerance};
 use crate::kernels::cast::{Bool, Source, cast_tensor, dense, inputs, scratch};
 use crate::kernels::dispatch::with_type;
-use crate::kernels::elementwise::number::Number;
+use crate::kernels::elementwise;
+use crate::kernels::elementwise::complex::{Part, extreme};
+use crate::kernels::elementwise::number::{Integer, Number};
 use crate::kernels::shape::{normal_axes, stacked};
 use crate::kernels::strided::Walk;
 
-const OPS: &[&str] = &["sum", "mean", "prod", "max", "min", "any", "all", "argmax", "argmin"];
+const OPS: &[&str] = &[
+    "sum",
+    "mean",
+    "prod",
+    "max",
+    "min",
+    "fmax",
+    "fmin",
+    "any",
+    "all",
+    "logical_xor",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "count_nonzero",
+    "argmax",
+    "argmin",
+];
 
 #[derive(Debug)]
 struct Reduce {
@@ -29,19 +49,28 @@ struct Reduce {
     keepdims: bool,
     /// In which type it adds up; that of the input if `None`.
     dtype: Option<DType>,
+    /// A scalar of the result's type, that every result takes in.
+    initial: Option<Tensor>,
 }
 
 pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> {
     let Some(op) = OPS.iter().find(|name| **name == op) else { return Ok(None) };
     let typed = matches!(*op, "sum" | "mean" | "prod");
-    attrs.only(if typed { &["axis", "keepdims", "dtype"] } else { &["axis", "keepdims"] })?;
+    let starts = typed || matches!(*op, "max" | "min" | "fmax" | "fmin");
+    let names: &[&str] = match (typed, starts) {
+        (true, _) => &["axis", "keepdims", "initial", "dtype"],
+        (_, true) => &["axis", "keepdims", "initial"],
+        _ => &["axis", "keepdims"],
+    };
+    attrs.only(names)?;
+    let initial = attrs.opt_tensor("initial")?.cloned();
     let axes = attrs.opt_ints("axis")?;
     if op.starts_with("arg") && axes.as_ref().is_some_and(|axes| axes.len() != 1) {
         return Err(Error::invalid_argument(format!("{op} takes one axis or none")));
     }
     let dtype = if typed { attrs.opt_dtype("dtype")? } else { None };
     let keepdims = attrs.bool_or("keepdims", false)?;
-    Ok(Some(Arc::new(Reduce { op, axes, keepdims, dtype })))
+    Ok(Some(Arc::new(Reduce { op, axes, keepdims, dtype, initial })))
 }
 
 impl Reduce {
@@ -65,38 +94,26 @@ impl Reduce {
                 let out = self.dtype.unwrap_or(dtype);
                 (!dtype.is_text() && adds(out) && !out.is_integer()).then_some(out)
             }
-            "max" | "min" => (real || dtype == DType::Bool).then_some(dtype),
-            "any" | "all" => (!dtype.is_text()).then_some(DType::Bool),
+            "max" | "min" => (!dtype.is_text()).then_some(dtype),
+            "fmax" | "fmin" => (real || dtype == DType::Bool).then_some(dtype),
+            "any" | "all" | "logical_xor" => (!dtype.is_text()).then_some(DType::Bool),
+            "bitwise_and" | "bitwise_or" | "bitwise_xor" => {
+                (dtype.is_integer() || dtype == DType::Bool).then_some(dtype)
+            }
+            "count_nonzero" => (!dtype.is_text()).then_some(DType::Int64),
             _ => (real || dtype == DType::Bool).then_some(DType::Int64),
         }
     }
 
     /// The shape of the result.
     fn rule(&self, dims: &[Option<usize>]) -> Result<Vec<Option<usize>>> {
-        let axes = self.axes(dims.len())?;
-        let dim = |(axis, dim): (usize, &Option<usize>)| match axes.contains(&axis) {
-            true => self.keepdims.then_some(Some(1)),
-            false => Some(*dim),
-        };
-        Ok(dims.iter().enumerate().filter_map(dim).collect())
+        Ok(without(dims, &self.axes(dims.len())?, self.keepdims.then_some(Some(1))))
     }
 
     /// The values with the reduced axes at the end, and how many they are.
     fn in_runs(&self, tensor: &Tensor) -> Result<(Tensor, usize)> {
-        let row = tensor.dims().get(1..).unwrap_or_default();
-        let axes = self.axes(row.len())?;
-        let order: Vec<usize> = std::iter::once(0)
-            .chain((0..row.len()).filter(|axis| !axes.contains(axis)).map(|axis| axis + 1))
-            .chain(axes.iter().map(|axis| axis + 1))
-            .collect();
-        let plain = Walk::plain(tensor.dims());
-        let walk = Walk {
-            dims: order.iter().map(|axis| tensor.dims()[*axis]).collect(),
-            strides: order.iter().map(|axis| plain.strides[*axis]).collect(),
-            start: 0,
-        };
-        let count = axes.iter().map(|axis| row[*axis]).product();
-        Ok((walk.collect(tensor)?, count))
+        let axes = self.axes(tensor.dims().len().saturating_sub(1))?;
+        in_runs(tensor, &axes)
     }
 
     fn compute(&self, tensor: &Tensor, count: usize, dims: Dims) -> Result<Tensor> {
@@ -117,7 +134,34 @@ impl Reduce {
                     Bool(u8::from(run.iter().all(|value| value.truth())))
                 })
             }, else Err(unknown())),
+            "logical_xor" => with_type!(dtype, T: [bool, int, float, complex] => {
+                runs::<T, Bool>(tensor, count, dims, DType::Bool, |run| {
+                    Bool(run.iter().fold(0, |odd, value| odd ^ u8::from(value.truth())))
+                })
+            }, else Err(unknown())),
+            "count_nonzero" => with_type!(dtype, T: [bool, int, float, complex] => {
+                runs::<T, i64>(tensor, count, dims, DType::Int64, |run| {
+                    run.iter().map(|value| i64::from(value.truth())).sum()
+                })
+            }, else Err(unknown())),
+            "bitwise_and" | "bitwise_or" | "bitwise_xor" => with_type!(stored, T: [int] => {
+                // The identity of `and` is all ones, which of a boolean is 1.
+                let ones = if dtype == DType::Bool { T::one() } else { T::zero().not() };
+                runs::<T, T>(tensor, count, dims, dtype, |run| match self.op {
+                    "bitwise_and" => run.iter().fold(ones, |bits, value| bits.and(*value)),
+                    "bitwise_or" => run.iter().fold(T::zero(), |bits, value| bits.or(*value)),
+                    _ => run.iter().fold(T::zero(), |bits, value| bits.xor(*value)),
+                })
+            }, else Err(unknown())),
+            "max" | "min" if dtype == DType::Complex64 => {
+                self.extremes::<f32>(tensor, count, dims)
+            }
+            "max" | "min" if dtype == DType::Complex128 => {
+                self.extremes::<f64>(tensor, count, dims)
+            }
             _ => with_type!(stored, T: [int, float] => match self.op {
+                "fmax" => runs::<T, T>(tensor, count, dims, dtype, |run| lanes(run, Number::fmax)),
+                "fmin" => runs::<T, T>(tensor, count, dims, dtype, |run| lanes(run, Number::fmin)),
                 "max" => runs::<T, T>(tensor, count, dims, dtype, |run| lanes(run, Number::maximum)),
                 "min" => runs::<T, T>(tensor, count, dims, dtype, |run| lanes(run, Number::minimum)),
                 "argmax" => runs::<T, i64>(tensor, count, dims, DType::Int64, |run| {
@@ -144,11 +188,25 @@ impl Reduce {
         }
     }
 
+    fn extremes<P: Part>(&self, tensor: &Tensor, count: usize, dims: Dims) -> Result<Tensor>
+    where
+        Complex<P>: Element,
+    {
+        let largest = self.op == "max";
+        runs::<Complex<P>, Complex<P>>(tensor, count, dims, tensor.dtype(), |run| {
+            run.iter().fold(run[0], |best, value| extreme(best, *value, best, largest))
+        })
+    }
+
     fn check_empty(&self) -> Result<()> {
         match self.op {
-            "max" | "min" => Err(Error::invalid_argument(format!(
-                "zero-size array to reduction operation {}imum which has no identity",
-                self.op
+            "max" | "min" | "fmax" | "fmin" => Err(Error::invalid_argument(format!(
+                "zero-size array to reduction operation {} which has no identity",
+                match self.op {
+                    "max" => "maximum",
+                    "min" => "minimum",
+                    other => other,
+                }
             ))),
             "argmax" | "argmin" => {
                 let text = format!("attempt to get {} of an empty sequence", self.op);
@@ -159,9 +217,35 @@ impl Reduce {
     }
 }
 
+/// A column with these axes of its rows at the end, and how many values they are.
+pub(crate) fn in_runs(tensor: &Tensor, axes: &[usize]) -> Result<(Tensor, usize)> {
+    let row = tensor.dims().get(1..).unwrap_or_default();
+    let order: Vec<usize> = std::iter::once(0)
+        .chain((0..row.len()).filter(|axis| !axes.contains(axis)).map(|axis| axis + 1))
+        .chain(axes.iter().map(|axis| axis + 1))
+        .collect();
+    let plain = Walk::plain(tensor.dims());
+    let walk = Walk {
+        dims: order.iter().map(|axis| tensor.dims()[*axis]).collect(),
+        strides: order.iter().map(|axis| plain.strides[*axis]).collect(),
+        start: 0,
+    };
+    let count = axes.iter().map(|axis| row[*axis]).product();
+    Ok((walk.collect(tensor)?, count))
+}
+
+/// A shape without these axes, or with 1 in their place.
+pub(crate) fn without<T: Copy>(dims: &[T], axes: &[usize], keep: Option<T>) -> Vec<T> {
+    let dim = |(axis, dim): (usize, &T)| match axes.contains(&axis) {
+        true => keep,
+        false => Some(*dim),
+    };
+    dims.iter().enumerate().filter_map(dim).collect()
+}
+
 /// One result for each run of `count` values.
 #[inline(always)]
-fn runs<A: Element, R: Element>(
+pub(crate) fn runs<A: Element, R: Element>(
     tensor: &Tensor,
     count: usize,
     dims: Dims,
@@ -178,7 +262,7 @@ fn runs<A: Element, R: Element>(
 
 /// Folds in eight lanes, which the compiler vectorises; the order does not matter to `f`.
 #[inline(always)]
-fn lanes<T: Number>(run: &[T], f: impl Fn(T, T) -> T) -> T {
+pub(crate) fn lanes<T: Number>(run: &[T], f: impl Fn(T, T) -> T) -> T {
     let (chunks, rest) = run.as_chunks::<8>();
     let mut result = run[0];
     if let Some((first, chunks)) = chunks.split_first() {
@@ -206,7 +290,7 @@ fn first<T: Number>(run: &[T], better: impl Fn(T, T) -> bool) -> i64 {
 }
 
 /// How a type adds up and multiplies.
-trait Accumulate: Source {
+pub(crate) trait Accumulate: Source {
     /// What sums are kept in.
     type Sum: Copy;
     fn sum(run: &[Self]) -> Self::Sum;
@@ -312,6 +396,12 @@ impl Kernel for Reduce {
     fn infer(&self, specs: &[Spec]) -> Result<Vec<Spec>> {
         let [spec] = inputs(specs)?;
         let (dtype, shape) = dense(spec)?;
+        if let Some(initial) = &self.initial
+            && (Some(initial.dtype()) != self.output(dtype) || !initial.dims().is_empty())
+        {
+            let text = format!("the initial value of {} must be a scalar of its type", self.op);
+            return Err(Error::invalid_argument(text));
+        }
         let Some(output) = self.output(dtype) else {
             let to = self.dtype.map(|to| format!(" in {to}")).unwrap_or_default();
             return Err(Error::invalid_argument(format!("{} does not take {dtype}{to}", self.op)));
@@ -332,19 +422,40 @@ impl Kernel for Reduce {
         let dims = PartialShape::new(self.rule(&partial)?).prepend(Some(rows)).known();
         let dims = dims.ok_or_else(|| Error::internal("a shape is known in part only"))?;
         let (mut tensor, count) = self.in_runs(&tensor)?;
-        if count == 0 && volume(&dims)? > 0 {
-            self.check_empty()?;
-        }
         if let Some(dtype) = self.dtype {
             tensor = cast_tensor(&tensor, dtype)?;
         }
-        Ok(vec![Column::Stacked(self.compute(&tensor, count, dims)?)])
+        let Some(initial) = &self.initial else {
+            if count == 0 && volume(&dims)? > 0 {
+                self.check_empty()?;
+            }
+            return Ok(vec![Column::Stacked(self.compute(&tensor, count, dims)?)]);
+        };
+        let initial = Arg::Const(initial.clone());
+        let combine = match self.op {
+            "sum" | "mean" => "add",
+            "prod" => "multiply",
+            "max" => "maximum",
+            "min" => "minimum",
+            other => other,
+        };
+        if count == 0 && matches!(combine, "maximum" | "minimum" | "fmax" | "fmin") {
+            let column = initial.into_column(volume(&dims)?)?;
+            let Column::Stacked(filled) = column else {
+                return Err(Error::internal("an initial value that is no tensor"));
+            };
+            return Ok(vec![Column::Stacked(filled.reshape(dims)?)]);
+        }
+        let result = Arg::Column(Column::Stacked(self.compute(&tensor, count, dims)?));
+        let kernel = elementwise::build(combine, &Attrs::new())?
+            .ok_or_else(|| Error::internal("a reduction by no operation"))?;
+        kernel.run(&[result, initial], rows, &[Wanted::All])
     }
 
     fn tolerance(&self) -> Tolerance {
         match self.op {
             "sum" | "mean" | "prod" => Tolerance::Sum,
-            "max" | "min" => Tolerance::Moved,
+            "max" | "min" | "fmax" | "fmin" => Tolerance::Moved,
             _ => Tolerance::Exact,
         }
     }

@@ -8,15 +8,18 @@ use crate::graph::kernel::{Arg, Kernel, Tolerance};
 use crate::kernels::cast::{Source, dense, inputs};
 use crate::kernels::dispatch::with_type;
 use crate::kernels::elementwise::loops::{broadcast_partial, zip};
+use crate::kernels::elementwise::complex::{Part, extreme, power};
 use crate::kernels::elementwise::number::{Float, Integer, Number};
+use crate::kernels::elementwise::special::Special;
 
 /// The types that an operation takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Types {
-    /// Integers and floats; complex numbers too for the four basic operations.
+    /// Integers and floats; complex numbers too for basic operations.
     Arithmetic,
     Real,
-    RealOrBool,
+    /// All but text.
+    Any,
     Float,
     Division,
     Integer,
@@ -30,7 +33,7 @@ impl Types {
         match self {
             Types::Arithmetic => real || complex,
             Types::Real => real,
-            Types::RealOrBool => real || dtype == DType::Bool,
+            Types::Any => !dtype.is_text(),
             Types::Float => dtype.is_float(),
             Types::Division => dtype.is_float() || complex,
             Types::Integer => dtype.is_integer(),
@@ -46,14 +49,21 @@ const OPS: &[(&str, Types)] = &[
     ("true_divide", Types::Division),
     ("floor_divide", Types::Real),
     ("remainder", Types::Real),
-    ("power", Types::Real),
-    ("maximum", Types::RealOrBool),
-    ("minimum", Types::RealOrBool),
-    ("fmax", Types::RealOrBool),
-    ("fmin", Types::RealOrBool),
+    ("fmod", Types::Real),
+    ("power", Types::Arithmetic),
+    ("maximum", Types::Any),
+    ("minimum", Types::Any),
+    ("fmax", Types::Any),
+    ("fmin", Types::Any),
     ("arctan2", Types::Float),
     ("hypot", Types::Float),
     ("copysign", Types::Float),
+    ("logaddexp", Types::Float),
+    ("logaddexp2", Types::Float),
+    ("heaviside", Types::Float),
+    ("nextafter", Types::Float),
+    ("gcd", Types::Integer),
+    ("lcm", Types::Integer),
     ("bitwise_and", Types::IntegerOrBool),
     ("bitwise_or", Types::IntegerOrBool),
     ("bitwise_xor", Types::IntegerOrBool),
@@ -78,17 +88,18 @@ impl Binary {
         // Booleans are 0 and 1, on which all operations that take them keep to 0 and 1.
         let stored = if dtype == DType::Bool { DType::UInt8 } else { dtype };
         match self.op {
-            "bitwise_and" | "bitwise_or" | "bitwise_xor" | "left_shift" | "right_shift" => {
+            "bitwise_and" | "bitwise_or" | "bitwise_xor" | "left_shift" | "right_shift" | "gcd"
+            | "lcm" => {
                 with_type!(stored, T: [int] => {
                     bitwise::<T>(self.op, args, rows, dtype)
                 }, else Err(unknown()))
             }
-            "true_divide" | "arctan2" | "hypot" | "copysign" if dtype.is_float() => {
-                with_type!(dtype, T: [float] => match self.op {
-                    "true_divide" => zip::<T, T>(args, rows, dtype, T::true_divide),
-                    "arctan2" => zip::<T, T>(args, rows, dtype, <T as Float>::arctan2),
-                    "hypot" => zip::<T, T>(args, rows, dtype, <T as Float>::hypot),
-                    _ => zip::<T, T>(args, rows, dtype, <T as Float>::copysign),
+            "true_divide" | "arctan2" | "hypot" | "copysign" | "logaddexp" | "logaddexp2"
+            | "heaviside" | "nextafter"
+                if dtype.is_float() =>
+            {
+                with_type!(dtype, T: [float] => {
+                    float::<T>(self.op, args, rows, dtype)
                 }, else Err(unknown()))
             }
             _ => match dtype {
@@ -107,6 +118,7 @@ fn real<T: Number>(op: &str, args: &[Arg; 2], rows: usize, dtype: DType) -> Resu
         "add" => zip::<T, T>(args, rows, dtype, T::add),
         "subtract" => zip::<T, T>(args, rows, dtype, T::subtract),
         "multiply" => zip::<T, T>(args, rows, dtype, T::multiply),
+        "fmod" => zip::<T, T>(args, rows, dtype, T::fmod),
         "floor_divide" => zip::<T, T>(args, rows, dtype, T::floor_divide),
         "remainder" => zip::<T, T>(args, rows, dtype, T::remainder),
         "power" => {
@@ -128,19 +140,34 @@ fn real<T: Number>(op: &str, args: &[Arg; 2], rows: usize, dtype: DType) -> Resu
     }
 }
 
+fn float<T: Special>(op: &str, args: &[Arg; 2], rows: usize, dtype: DType) -> Result<Tensor> {
+    match op {
+        "true_divide" => zip::<T, T>(args, rows, dtype, T::true_divide),
+        "arctan2" => zip::<T, T>(args, rows, dtype, T::arctan2),
+        "hypot" => zip::<T, T>(args, rows, dtype, T::hypot),
+        "copysign" => zip::<T, T>(args, rows, dtype, T::copysign),
+        "logaddexp" => zip::<T, T>(args, rows, dtype, T::logaddexp),
+        "logaddexp2" => zip::<T, T>(args, rows, dtype, T::logaddexp2),
+        "heaviside" => zip::<T, T>(args, rows, dtype, T::heaviside),
+        _ => zip::<T, T>(args, rows, dtype, T::nextafter),
+    }
+}
+
 fn bitwise<T: Integer>(op: &str, args: &[Arg; 2], rows: usize, dtype: DType) -> Result<Tensor> {
     match op {
         "bitwise_and" => zip::<T, T>(args, rows, dtype, T::and),
         "bitwise_or" => zip::<T, T>(args, rows, dtype, T::or),
         "bitwise_xor" => zip::<T, T>(args, rows, dtype, T::xor),
         "left_shift" => zip::<T, T>(args, rows, dtype, T::left_shift),
+        "gcd" => zip::<T, T>(args, rows, dtype, T::gcd),
+        "lcm" => zip::<T, T>(args, rows, dtype, T::lcm),
         _ => zip::<T, T>(args, rows, dtype, T::right_shift),
     }
 }
 
 fn complex<P>(op: &str, args: &[Arg; 2], rows: usize, dtype: DType) -> Result<Tensor>
 where
-    P: Float,
+    P: Part,
     Complex<P>: Source,
 {
     type C<P> = Complex<P>;
@@ -153,18 +180,23 @@ where
         }),
         "multiply" => zip::<C<P>, C<P>>(args, rows, dtype, multiply_complex),
         "true_divide" => zip::<C<P>, C<P>>(args, rows, dtype, divide_complex),
+        "power" => zip::<C<P>, C<P>>(args, rows, dtype, power),
+        "maximum" => zip::<C<P>, C<P>>(args, rows, dtype, |a, b| extreme(a, b, a, true)),
+        "minimum" => zip::<C<P>, C<P>>(args, rows, dtype, |a, b| extreme(a, b, a, false)),
+        "fmax" => zip::<C<P>, C<P>>(args, rows, dtype, |a, b| extreme(a, b, b, true)),
+        "fmin" => zip::<C<P>, C<P>>(args, rows, dtype, |a, b| extreme(a, b, b, false)),
         _ => Err(Error::internal(format!("{op} on complex numbers"))),
     }
 }
 
-pub(super) fn multiply_complex<P: Float>(a: Complex<P>, b: Complex<P>) -> Complex<P> {
+pub(crate) fn multiply_complex<P: Float>(a: Complex<P>, b: Complex<P>) -> Complex<P> {
     let re = a.re.multiply(b.re).subtract(a.im.multiply(b.im));
     let im = a.re.multiply(b.im).add(a.im.multiply(b.re));
     Complex { re, im }
 }
 
 /// Smith's algorithm, as NumPy does it.
-fn divide_complex<P: Float>(a: Complex<P>, b: Complex<P>) -> Complex<P> {
+pub(super) fn divide_complex<P: Float>(a: Complex<P>, b: Complex<P>) -> Complex<P> {
     let (re_abs, im_abs) = (b.re.absolute(), b.im.absolute());
     if re_abs >= im_abs {
         if !re_abs.truth() && !im_abs.truth() {
@@ -209,7 +241,7 @@ impl Kernel for Binary {
 
     fn tolerance(&self) -> Tolerance {
         match self.op {
-            "power" | "arctan2" | "hypot" => Tolerance::Ulp(4),
+            "power" | "arctan2" | "hypot" | "logaddexp" | "logaddexp2" => Tolerance::Ulp(4),
             _ => Tolerance::Exact,
         }
     }

@@ -2,12 +2,15 @@
 
 use std::cmp::Ordering;
 
+use num_complex::Complex;
+
 use crate::data::{BufferMut, Column, DType, Spec, Tensor, Wanted};
 use crate::error::{Error, Result};
 use crate::graph::kernel::{Arg, Kernel};
 use crate::kernels::cast::{Bool, Source, inputs};
 use crate::kernels::dispatch::with_type;
 use crate::kernels::elementwise::binary::same_types;
+use crate::kernels::elementwise::complex::{Part, less};
 use crate::kernels::elementwise::loops::{Loops, zip};
 
 const OPS: &[&str] = &[
@@ -43,7 +46,6 @@ impl Compare {
     fn accepts(&self, dtype: DType) -> bool {
         match dtype {
             DType::Bytes | DType::Str => !self.is_logic(),
-            DType::Complex64 | DType::Complex128 => self.is_logic() || self.is_equality(),
             _ => true,
         }
     }
@@ -59,9 +61,13 @@ impl Compare {
                 logic::<T>(self.op, args, rows)
             }, else Err(Error::internal("comparison of text as numbers")));
         }
-        with_type!(stored, T: [int, float] => {
-            order::<T>(self.op, args, rows)
-        }, else Err(Error::internal("order of complex numbers")))
+        match dtype {
+            DType::Complex64 => order_complex::<f32>(self.op, args, rows),
+            DType::Complex128 => order_complex::<f64>(self.op, args, rows),
+            _ => with_type!(stored, T: [int, float] => {
+                order::<T>(self.op, args, rows)
+            }, else Err(Error::internal("order of text as numbers"))),
+        }
     }
 
     fn compare_text(&self, args: &[Arg; 2], rows: usize) -> Result<Tensor> {
@@ -107,6 +113,20 @@ fn order<T: Source + PartialOrd>(op: &str, args: &[Arg; 2], rows: usize) -> Resu
         "less_equal" => zip::<T, Bool>(args, rows, DType::Bool, |a, b| bool(a <= b)),
         "greater" => zip::<T, Bool>(args, rows, DType::Bool, |a, b| bool(a > b)),
         _ => zip::<T, Bool>(args, rows, DType::Bool, |a, b| bool(a >= b)),
+    }
+}
+
+fn order_complex<P: Part>(op: &str, args: &[Arg; 2], rows: usize) -> Result<Tensor>
+where
+    Complex<P>: Source,
+{
+    type C<P> = Complex<P>;
+    let bool = |value: bool| Bool(u8::from(value));
+    match op {
+        "less" => zip::<C<P>, Bool>(args, rows, DType::Bool, |a, b| bool(less(a, b, false))),
+        "less_equal" => zip::<C<P>, Bool>(args, rows, DType::Bool, |a, b| bool(less(a, b, true))),
+        "greater" => zip::<C<P>, Bool>(args, rows, DType::Bool, |a, b| bool(less(b, a, false))),
+        _ => zip::<C<P>, Bool>(args, rows, DType::Bool, |a, b| bool(less(b, a, true))),
     }
 }
 

@@ -125,8 +125,19 @@ pub(crate) fn zip<A: Element, R: Element>(
     dtype: DType,
     f: impl Fn(A, A) -> R,
 ) -> Result<Tensor> {
+    zip_mixed(args, rows, dtype, f)
+}
+
+/// The values of `f` over two broadcast inputs of types `A` and `B`.
+#[inline(always)]
+pub(crate) fn zip_mixed<A: Element, B: Element, R: Element>(
+    args: &[Arg; 2],
+    rows: usize,
+    dtype: DType,
+    f: impl Fn(A, B) -> R,
+) -> Result<Tensor> {
     let loops = Loops::new(args, rows)?;
-    let (a, b) = (args[0].tensor()?.values::<A>()?, args[1].tensor()?.values::<A>()?);
+    let (a, b) = (args[0].tensor()?.values::<A>()?, args[1].tensor()?.values::<B>()?);
     let mut out = scratch::<R>(loops.len)?;
     let result = out.typed_mut::<R>();
     let steps = loops.steps;

@@ -1,12 +1,15 @@
 //! Operations that compute each value of the result from one value of each input, with NumPy's
 //! broadcasting over the shapes of rows.
 
-mod binary;
+pub(crate) mod binary;
 mod compare;
+pub(crate) mod complex;
 pub(crate) mod loops;
 pub(crate) mod number;
+mod parted;
 mod select;
-mod unary;
+mod special;
+pub(crate) mod unary;
 
 use std::sync::Arc;
 
@@ -21,6 +24,10 @@ pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> 
         Arc::new(op)
     } else if let Some(op) = unary::Unary::named(op) {
         Arc::new(op)
+    } else if let Some(op) = parted::Parted::named(op) {
+        Arc::new(op)
+    } else if op == "ldexp" {
+        Arc::new(parted::Ldexp)
     } else if op == "select" {
         Arc::new(select::Select)
     } else {

@@ -13,11 +13,15 @@ pub(crate) trait Number: Source + PartialOrd {
     fn floor_divide(self, other: Self) -> Self;
     /// With the sign of the divisor; integers: 0 for a divisor of 0.
     fn remainder(self, other: Self) -> Self;
+    /// With the sign of the dividend; integers: 0 for a divisor of 0.
+    fn fmod(self, other: Self) -> Self;
     /// Integers wrap; their exponents must not be negative.
     fn power(self, other: Self) -> Self;
     fn negative(self) -> Self;
     fn absolute(self) -> Self;
     fn sign(self) -> Self;
+    /// 0 or 1.
+    fn from_bool(value: bool) -> Self;
     fn is_nan(self) -> bool {
         false
     }
@@ -48,11 +52,24 @@ pub(crate) trait Integer: Number {
     fn left_shift(self, count: Self) -> Self;
     /// As `left_shift`, but the sign stays.
     fn right_shift(self, count: Self) -> Self;
+    /// The greatest common divisor of the magnitudes.
+    fn gcd(self, other: Self) -> Self;
+    /// The least common multiple of the magnitudes; wraps.
+    fn lcm(self, other: Self) -> Self;
+    fn bit_count(self) -> u8;
+    fn zero() -> Self;
+    fn one() -> Self;
+    /// 1 / x towards zero; of 0, what x86-64 makes of infinity.
+    fn int_reciprocal(self) -> Self;
 }
 
 macro_rules! integer {
     ($($type:ty),*) => {$(
         impl Number for $type {
+            #[inline(always)]
+            fn from_bool(value: bool) -> Self {
+                Self::from(value)
+            }
             #[inline(always)]
             fn add(self, other: Self) -> Self {
                 self.wrapping_add(other)
@@ -83,6 +100,9 @@ macro_rules! integer {
                 #[allow(unused_comparisons)]
                 let opposite = (self < 0) != (other < 0);
                 if rest != 0 && opposite { rest + other } else { rest }
+            }
+            fn fmod(self, other: Self) -> Self {
+                if other == 0 { 0 } else { self.wrapping_rem(other) }
             }
             fn power(self, other: Self) -> Self {
                 let (mut result, mut base, mut exponent): (Self, _, _) = (1, self, other);
@@ -142,6 +162,34 @@ macro_rules! integer {
                 } else {
                     0
                 }
+            }
+            fn gcd(self, other: Self) -> Self {
+                let (mut a, mut b) = (self, other);
+                while b != 0 {
+                    (a, b) = (b, a.wrapping_rem(b));
+                }
+                a.absolute()
+            }
+            fn lcm(self, other: Self) -> Self {
+                let divisor = self.gcd(other);
+                if divisor == 0 {
+                    return 0;
+                }
+                self.absolute().wrapping_div(divisor).wrapping_mul(other.absolute())
+            }
+            fn int_reciprocal(self) -> Self {
+                let of_zero = if Self::BITS >= 32 { Self::MIN } else { 0 };
+                Self::checked_div(1, self).unwrap_or(of_zero)
+            }
+            fn zero() -> Self {
+                0
+            }
+            fn one() -> Self {
+                1
+            }
+            #[inline(always)]
+            fn bit_count(self) -> u8 {
+                self.absolute().count_ones() as u8
             }
         }
     )*};
@@ -213,6 +261,10 @@ macro_rules! float {
     ($type:ty, $wide:ty, $get:expr, $put:expr, $divmod:ident) => {
         impl Number for $type {
             #[inline(always)]
+            fn from_bool(value: bool) -> Self {
+                $put(if value { 1.0 } else { 0.0 })
+            }
+            #[inline(always)]
             fn add(self, other: Self) -> Self {
                 $put($get(self) + $get(other))
             }
@@ -229,6 +281,9 @@ macro_rules! float {
             }
             fn remainder(self, other: Self) -> Self {
                 $put($divmod($get(self), $get(other)).1)
+            }
+            fn fmod(self, other: Self) -> Self {
+                $put($get(self) % $get(other))
             }
             fn power(self, other: Self) -> Self {
                 $put(<$wide>::powf($get(self), $get(other)))

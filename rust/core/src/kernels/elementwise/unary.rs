@@ -8,7 +8,9 @@ use crate::graph::kernel::{Arg, Kernel, Tolerance};
 use crate::kernels::cast::{Bool, Source, dense, inputs, map_flat, scratch};
 use crate::kernels::dispatch::with_type;
 use crate::kernels::elementwise::binary::multiply_complex;
+use crate::kernels::elementwise::complex::{self, Part};
 use crate::kernels::elementwise::number::{Float, Integer, Number};
+use crate::kernels::elementwise::special::Special;
 
 /// What an operation takes and gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,19 +19,25 @@ enum Group {
     Arithmetic,
     /// Real numbers, and the magnitude of complex ones.
     Absolute,
-    /// Integers and floats.
-    Real,
-    /// Floats, rounded exactly; integers are handed through.
+    /// Floats and complex numbers, rounded exactly; integers are handed through.
     Rounding,
-    /// Floats, rounded exactly.
+    /// Floats and complex numbers, rounded exactly.
     Exact,
-    /// Floats, within a few units in the last place.
+    /// Floats and complex numbers, within a few units in the last place.
     Close,
+    /// Floats, rounded exactly.
+    ExactFloat,
+    /// Floats, within a few units in the last place.
+    CloseFloat,
+    /// Floats to a boolean.
+    Sign,
     /// Integers and booleans.
     Invert,
+    /// Integers to a small integer.
+    Bits,
     /// All numbers to a boolean.
     Not,
-    /// Real numbers to a boolean.
+    /// Numbers to a boolean.
     Test,
     /// Complex numbers and their parts; real ones are handed through by `conjugate`.
     Complex,
@@ -39,13 +47,21 @@ const OPS: &[(&str, Group)] = &[
     ("negative", Group::Arithmetic),
     ("square", Group::Arithmetic),
     ("absolute", Group::Absolute),
-    ("sign", Group::Real),
+    ("sign", Group::Arithmetic),
     ("floor", Group::Rounding),
     ("ceil", Group::Rounding),
     ("trunc", Group::Rounding),
     ("rint", Group::Rounding),
     ("sqrt", Group::Exact),
-    ("reciprocal", Group::Exact),
+    ("reciprocal", Group::Arithmetic),
+    ("cbrt", Group::CloseFloat),
+    ("deg2rad", Group::ExactFloat),
+    ("rad2deg", Group::ExactFloat),
+    ("spacing", Group::ExactFloat),
+    ("signbit", Group::Sign),
+    ("arcsinh", Group::Close),
+    ("arccosh", Group::Close),
+    ("arctanh", Group::Close),
     ("exp", Group::Close),
     ("log", Group::Close),
     ("log2", Group::Close),
@@ -63,6 +79,7 @@ const OPS: &[(&str, Group)] = &[
     ("cosh", Group::Close),
     ("tanh", Group::Close),
     ("invert", Group::Invert),
+    ("bitwise_count", Group::Bits),
     ("logical_not", Group::Not),
     ("isnan", Group::Test),
     ("isinf", Group::Test),
@@ -104,12 +121,17 @@ impl Unary {
         match self.group {
             Group::Arithmetic => (integer || float || complex).then_some(dtype),
             Group::Absolute => (!dtype.is_text()).then_some(part(dtype)),
-            Group::Real => (integer || float).then_some(dtype),
+            Group::Rounding if self.op == "rint" => {
+                (integer || float || bool || complex).then_some(dtype)
+            }
             Group::Rounding => (integer || float || bool).then_some(dtype),
-            Group::Exact | Group::Close => float.then_some(dtype),
+            Group::Exact | Group::Close => (float || complex).then_some(dtype),
+            Group::ExactFloat | Group::CloseFloat => float.then_some(dtype),
+            Group::Sign => float.then_some(DType::Bool),
+            Group::Bits => integer.then_some(DType::UInt8),
             Group::Invert => (integer || bool).then_some(dtype),
             Group::Not => (!dtype.is_text()).then_some(DType::Bool),
-            Group::Test => (integer || float || bool).then_some(DType::Bool),
+            Group::Test => (!dtype.is_text()).then_some(DType::Bool),
             Group::Complex if self.op == "conjugate" => (!dtype.is_text()).then_some(dtype),
             Group::Complex => complex.then_some(part(dtype)),
         }
@@ -119,12 +141,23 @@ impl Unary {
         let dtype = x.dtype();
         let unknown = || Error::internal(format!("{} does not take {dtype}", self.op));
         match dtype {
-            DType::Complex64 if self.group != Group::Not => return complex::<f32>(self.op, x),
-            DType::Complex128 if self.group != Group::Not => return complex::<f64>(self.op, x),
+            DType::Complex64 if self.group != Group::Not => return of_complex::<f32>(self.op, x),
+            DType::Complex128 if self.group != Group::Not => return of_complex::<f64>(self.op, x),
             _ => {}
         }
         match self.group {
-            Group::Arithmetic | Group::Absolute | Group::Real => match dtype {
+            Group::Arithmetic if self.op == "reciprocal" => match dtype.is_float() {
+                true => {
+                    with_type!(dtype, T: [float] => {
+                        map::<T, T>(x, dtype, T::reciprocal)
+                    }, else Err(unknown()))
+                }
+                // Integers divide 1, towards zero; the reciprocal of 0 is what x86 gives.
+                false => with_type!(dtype, T: [int] => {
+                    map::<T, T>(x, dtype, T::int_reciprocal)
+                }, else Err(unknown())),
+            },
+            Group::Arithmetic | Group::Absolute => match dtype {
                 DType::Bool => Ok(x.clone()),
                 _ => with_type!(dtype, T: [int, float] => match self.op {
                     "negative" => map::<T, T>(x, dtype, T::negative),
@@ -133,7 +166,17 @@ impl Unary {
                     _ => map::<T, T>(x, dtype, T::sign),
                 }, else Err(unknown())),
             },
-            Group::Rounding | Group::Exact | Group::Close => match dtype.is_float() {
+            Group::Sign => with_type!(dtype, T: [float] => {
+                map::<T, Bool>(x, DType::Bool, |x| Bool(u8::from(x.signbit())))
+            }, else Err(unknown())),
+            Group::Bits => with_type!(dtype, T: [int] => {
+                map::<T, u8>(x, DType::UInt8, <T as Integer>::bit_count)
+            }, else Err(unknown())),
+            Group::Rounding
+            | Group::Exact
+            | Group::Close
+            | Group::ExactFloat
+            | Group::CloseFloat => match dtype.is_float() {
                 true => {
                     with_type!(dtype, T: [float] => float::<T>(self.op, x), else Err(unknown()))
                 }
@@ -161,14 +204,14 @@ impl Unary {
 }
 
 #[inline(always)]
-fn map<A: Element, R: Element>(x: &Tensor, dtype: DType, f: impl Fn(A) -> R) -> Result<Tensor> {
+pub(crate) fn map<A: Element, R: Element>(x: &Tensor, dtype: DType, f: impl Fn(A) -> R) -> Result<Tensor> {
     let values = x.values::<A>()?;
     let mut out = scratch::<R>(values.len())?;
     out.typed_mut::<R>().iter_mut().zip(values).for_each(|(out, x)| *out = f(*x));
     Tensor::fixed(dtype, x.dims().into(), out.freeze())
 }
 
-fn float<T: Float>(op: &str, x: &Tensor) -> Result<Tensor> {
+fn float<T: Special>(op: &str, x: &Tensor) -> Result<Tensor> {
     macro_rules! by_name {
         ($($name:ident),*) => {
             match op {
@@ -178,7 +221,7 @@ fn float<T: Float>(op: &str, x: &Tensor) -> Result<Tensor> {
         };
     }
     by_name!(
-        sqrt, reciprocal, floor, ceil, trunc, rint, exp, log, log2, log10, log1p, expm1, exp2, sin,
+        sqrt, cbrt, deg2rad, rad2deg, spacing, arcsinh, arccosh, arctanh, floor, ceil, trunc, rint, exp, log, log2, log10, log1p, expm1, exp2, sin,
         cos, tan, arcsin, arccos, arctan, sinh, cosh, tanh
     )
 }
@@ -192,7 +235,7 @@ fn test<T: Number>(op: &str, x: &Tensor) -> Result<Tensor> {
     }
 }
 
-fn complex<P: Float>(op: &str, x: &Tensor) -> Result<Tensor>
+fn of_complex<P: Part>(op: &str, x: &Tensor) -> Result<Tensor>
 where
     Complex<P>: Source,
 {
@@ -207,7 +250,20 @@ where
         "absolute" => map::<C<P>, P>(x, real, |x| x.re.hypot(x.im)),
         "real" => map::<C<P>, P>(x, real, |x| x.re),
         "imag" => map::<C<P>, P>(x, real, |x| x.im),
-        _ => Err(Error::internal(format!("{op} on complex numbers"))),
+        "isnan" => map::<C<P>, Bool>(x, DType::Bool, |x| {
+            Bool(u8::from(x.re.is_nan() || x.im.is_nan()))
+        }),
+        "isinf" => map::<C<P>, Bool>(x, DType::Bool, |x| {
+            Bool(u8::from(x.re.is_infinite() || x.im.is_infinite()))
+        }),
+        "isfinite" => map::<C<P>, Bool>(x, DType::Bool, |x| {
+            let open = |part: P| part.is_nan() || part.is_infinite();
+            Bool(u8::from(!open(x.re) && !open(x.im)))
+        }),
+        _ => match complex::function::<P>(op) {
+            Some(function) => map::<C<P>, C<P>>(x, dtype, function),
+            None => Err(Error::internal(format!("{op} on complex numbers"))),
+        },
     }
 }
 
@@ -228,7 +284,7 @@ impl Kernel for Unary {
 
     fn tolerance(&self) -> Tolerance {
         match (self.group, self.op) {
-            (Group::Close, _) | (_, "absolute") => Tolerance::Ulp(4),
+            (Group::Close | Group::CloseFloat, _) | (_, "absolute" | "sqrt") => Tolerance::Ulp(4),
             (_, "negative" | "conjugate" | "real" | "imag") => Tolerance::Moved,
             _ => Tolerance::Exact,
         }

@@ -1,0 +1,142 @@
+"""Reductions that leave out NaN: ``nansum``, ``nanmean``, ``nanmax`` and their sisters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .cumulative import cumulate
+from .reductions import keep, mean, reduce
+from .registry import function, plain, symbol
+
+if TYPE_CHECKING:
+    from ..trace import Tracer
+
+__all__: list[str] = []
+
+
+def _filled(t: Tracer, a: Any, value: Any) -> tuple[Any, Any]:
+    """Return the values with `value` for NaN, and where NaN is; None where it cannot be."""
+    a = symbol(t, a)
+    if a.dtype.kind not in "fcV":
+        return a, None
+    missing = np.isnan(a)
+    return np.where(missing, np.asarray(value, a.dtype), a), missing
+
+
+def _summing(name: str, op: str, start: int) -> Callable[..., Any]:
+    def handler(
+        t: Tracer,
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: Any = False,
+        initial: Any = None,
+        where: Any = None,
+    ) -> Any:
+        plain(t, f"np.{name}", out=out, where=where)
+        return reduce(t, op, _filled(t, a, start)[0], axis, dtype, keepdims, initial)
+
+    return handler
+
+
+def _running(name: str, op: str, start: int) -> Callable[..., Any]:
+    def handler(t: Tracer, a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+        plain(t, f"np.{name}", out=out)
+        return cumulate(t, op, _filled(t, a, start)[0], axis, dtype)
+
+    return handler
+
+
+def _extreme(name: str, op: str, plain_op: str) -> Callable[..., Any]:
+    def handler(
+        t: Tracer,
+        a: Any,
+        axis: Any = None,
+        out: Any = None,
+        keepdims: Any = False,
+        initial: Any = None,
+        where: Any = None,
+    ) -> Any:
+        plain(t, f"np.{name}", out=out, where=where)
+        a = symbol(t, a)
+        chosen = op if a.dtype.kind in "fV" else plain_op
+        if a.dtype.kind == "c":
+            t.refuse(f"uses np.{name} of complex numbers")
+        return reduce(t, chosen, a, axis, None, keepdims, initial)
+
+    return handler
+
+
+def _count(t: Tracer, missing: Any, axis: Any, keepdims: Any) -> Any:
+    return reduce(t, "sum", np.logical_not(missing), axis, None, keepdims)
+
+
+def _typed(value: Any, dtype: Any) -> Any:
+    return value if value.dtype == dtype else value.astype(dtype)
+
+
+@function("nanmean")
+def _nanmean(
+    t: Tracer,
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = False,
+    *,
+    where: Any = None,
+) -> Any:
+    plain(t, "np.nanmean", out=out, where=where)
+    filled, missing = _filled(t, a, 0)
+    if missing is None:
+        return mean(t, filled, axis, dtype, keepdims=keepdims)
+    total = reduce(t, "sum", filled, axis, dtype, keepdims)
+    return _typed(np.true_divide(total, _count(t, missing, axis, keepdims)), total.dtype)
+
+
+@function("nanvar")
+def _nanvar(
+    t: Tracer,
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: Any = 0,
+    keepdims: Any = False,
+    *,
+    where: Any = None,
+    mean: Any = None,
+    correction: Any = None,
+) -> Any:
+    plain(t, "np.nanvar", dtype=dtype, out=out, where=where, mean=mean)
+    if correction is not None and correction is not np._NoValue:
+        ddof = correction
+    filled, missing = _filled(t, a, 0)
+    if missing is None:
+        return np.var(filled, axis, ddof=ddof, keepdims=keep(keepdims))
+    total = reduce(t, "sum", filled, axis, None, True)
+    middle = _typed(np.true_divide(total, _count(t, missing, axis, True)), total.dtype)
+    zero = np.asarray(0, filled.dtype)
+    away = np.where(missing, zero, np.subtract(filled, middle))
+    square = np.multiply(away, np.conjugate(away)).real if away.dtype.kind == "c" else away * away
+    total = reduce(t, "sum", square, axis, None, keepdims)
+    free = np.subtract(_count(t, missing, axis, keepdims), ddof)
+    variance = _typed(np.true_divide(total, free), total.dtype)
+    return np.where(free <= 0, np.asarray(np.nan, variance.dtype), variance)
+
+
+@function("nanstd")
+def _nanstd(t: Tracer, a: Any, *args: Any, **kwargs: Any) -> Any:
+    return np.sqrt(_nanvar(t, a, *args, **kwargs))
+
+
+for _name, _op, _start in (("nansum", "sum", 0), ("nanprod", "prod", 1)):
+    function(_name)(_summing(_name, _op, _start))
+for _name, _op, _start in (("nancumsum", "add", 0), ("nancumprod", "multiply", 1)):
+    function(_name)(_running(_name, _op, _start))
+for _name, _op, _plain in (("nanmax", "fmax", "max"), ("nanmin", "fmin", "min")):
+    function(_name)(_extreme(_name, _op, _plain))
