@@ -189,7 +189,7 @@ REFUSED = {
     "makes text of a value": lambda x: str(x),
     "hashes": lambda x: {1: 2}.get(x, 0),
     "assigns to items": lambda x: x.__setitem__(0, 1),
-    "which is not recorded": lambda x: np.linalg.norm(x),
+    "which is not recorded": lambda x: np.linalg.matrix_rank(x),
     "branches": lambda x: x and 1,
     "array of a value": lambda x: np.array([x, x]),
 }

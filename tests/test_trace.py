@@ -52,7 +52,7 @@ def test_known_sizes_of_a_loose_shape_can_be_read():
         lambda x: x if x.shape == (2, 3) else -x,
         lambda x: sum(row for row in x),
         lambda x: np.split(x, 2),
-        lambda x: np.std(x),
+        lambda x: np.trace(x),
     ],
 )
 def test_sizes_that_only_a_run_knows_refuse(function):
@@ -127,7 +127,7 @@ def test_uses_of_a_value_refuse_with_the_line(function):
         lambda x: np.pad(x, 1, "mean"),
         lambda x: np.sum(x, where=x > 0),
         lambda x: np.add(x, 1, out=np.zeros((2, 3), np.float32)),
-        lambda x: np.round(x, 2),
+        lambda x: np.partition(x, 1),
         lambda x: x.reshape(3, 2, order="F"),
         lambda x: x.astype(str),
         lambda x: 1.0 in x,

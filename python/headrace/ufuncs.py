@@ -63,7 +63,8 @@ _REDUCED = {
     "logical_or": "any",
 }
 _REDUCED |= {
-    name: name for name in "fmax fmin logical_xor bitwise_and bitwise_or bitwise_xor".split()
+    name: f"reduce_{name}"
+    for name in ("fmax", "fmin", "logical_xor", "bitwise_and", "bitwise_or", "bitwise_xor")
 }
 _COMPARISONS = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}
 

@@ -1,7 +1,7 @@
 """Writes numpy_ops.json: what NumPy 2 gives for each operation of a graph on special values.
 
-Each case has an operation, its static arguments, inputs and the result; arrays are dtype, shape
-and the hex of their little-endian bytes. `close` marks results that may differ by 4 units in the
+Each case has an operation, its static arguments, inputs and the result, perhaps a `second` one;
+arrays are dtype, shape and the hex of their little-endian bytes. `close` marks results that may differ by 4 units in the
 last place, `sum` those that may differ by n eps of the sum of magnitudes.
 
 Left out, since NumPy itself does not define them: the sign of a zero that maximum and minimum
@@ -70,6 +70,23 @@ def binary():
     for dtype in SIGNED + UNSIGNED:
         base, exponent = special(dtype)[:, None], np.array([0, 1, 2, 5, 63, 100], dtype)
         case("power", [base, exponent], base**exponent)
+    for op in ["fmod", "gcd", "lcm"]:
+        pairs(op, SIGNED + UNSIGNED)
+    pairs("fmod", FLOATS)
+    for op in ["heaviside", "nextafter"]:
+        pairs(op, FLOATS)
+    for op in ["logaddexp", "logaddexp2"]:
+        pairs(op, FLOATS, close=True)
+    for dtype in FLOATS:
+        x, exponent = special(dtype)[:, None], np.array([0, 1, -1, 30, -30, 2000, -2000], "int32")
+        case("ldexp", [x, exponent], np.ldexp(x, exponent))
+        case("ldexp", [x, exponent.astype("int64")], np.ldexp(x, exponent.astype("int64")))
+    for op in ["less", "less_equal", "greater", "greater_equal", "maximum", "minimum"]:
+        pairs(op, COMPLEX)
+    for op in ["equal", "less", "greater_equal"]:
+        x, y = special("int64")[:, None], special("uint64")[None, :]
+        case(op, [x, y], getattr(np, op)(x, y))
+        case(op, [y, x], getattr(np, op)(y, x))
     for op in ["equal", "not_equal", "logical_and", "logical_or", "logical_xor"]:
         pairs(op, ["bool", *REAL, *COMPLEX])
     for op in ["less", "less_equal", "greater", "greater_equal"]:
@@ -93,6 +110,12 @@ def unary():
         (["isnan", "isinf", "isfinite"], ["bool", *REAL], {}),
         (["conjugate", "real", "imag"], COMPLEX, {}),
         (close.split(), FLOATS, {"close": True}),
+        (["cbrt", "arcsinh", "arccosh", "arctanh"], FLOATS, {"close": True}),
+        (["deg2rad", "rad2deg"], FLOATS, {"close": True}),
+        (["spacing", "signbit"], FLOATS, {}),
+        (["bitwise_count"], SIGNED + UNSIGNED, {}),
+        (["rint", "isnan", "isinf", "isfinite"], COMPLEX, {}),
+        (["sign"], COMPLEX, {"close": True}),
     ]
     for ops, dtypes, how in rules:
         for op, dtype in itertools.product(ops, dtypes):
@@ -101,6 +124,17 @@ def unary():
                 # Sine of the largest float needs a reduction that libraries do differently.
                 x = np.append(x[(abs(x) < 1e4) | ~np.isfinite(x)], [0.25, 1.5, -0.75]).astype(dtype)
             case(op, [x], getattr(np, op)(x), **how)
+
+
+def parted():
+    for dtype in FLOATS:
+        for op in ["modf", "frexp"]:
+            x = special(dtype)
+            first, second = getattr(np, op)(x)
+            if op == "frexp":  # C leaves the exponent of what is not finite open
+                x = x[np.isfinite(x)]
+                first, second = np.frexp(x)
+            case(op, [x], first, second=array(second))
 
 
 def casts():
@@ -207,8 +241,94 @@ def reductions():
     case("sum", [special("bool")], special("bool").sum(), {"dtype": "int64"})
 
 
+def more_reductions():
+    rng = np.random.default_rng(9)
+    x = rng.normal(size=(3, 4, 5))
+    for axis, keepdims in [(None, False), (1, True), ((0, 2), False)]:
+        along = {"axis": list(axis) if isinstance(axis, tuple) else axis, "keepdims": keepdims}
+        for dtype in [*FLOATS, *COMPLEX]:
+            values = x.astype(dtype)
+            result = np.var(values, axis=axis, keepdims=keepdims, ddof=1)
+            case("var", [values], result, along | {"ddof": 1}, sum=True)
+        for dtype in FLOATS:
+            values = x.astype(dtype)
+            case("median", [values], np.median(values, axis, keepdims=keepdims), along, sum=True)
+        case("count_nonzero", [x > 0], np.count_nonzero(x > 0, axis, keepdims=keepdims), along)
+        case("quantile", [x], np.quantile(x, 0.3, axis, keepdims=keepdims), along | {"q": 0.3},
+             sum=True)  # fmt: skip
+        shares = [0.25, 0.5, 0.999]
+        case("quantile", [x], np.quantile(x, shares, axis, keepdims=keepdims),
+             along | {"q": shares}, sum=True)  # fmt: skip
+    numbers = rng.integers(-50, 50, (3, 4, 5))
+    for op in ["fmax", "fmin", "bitwise_and", "bitwise_or", "bitwise_xor", "logical_xor"]:
+        case(f"reduce_{op}", [numbers], getattr(np, op).reduce(numbers, 1), {"axis": 1})
+    for dtype in COMPLEX:
+        for op in ["max", "min"]:
+            case(op, [special(dtype)], getattr(np, op)(special(dtype)))
+
+
+def order():
+    for dtype in ["bool", *REAL, *COMPLEX]:
+        x = np.concatenate([special(dtype), special(dtype)[::-1]])
+        case("sort", [x], np.sort(x, kind="stable"))
+        case("argsort", [x], np.argsort(x, kind="stable"))
+    x = np.random.default_rng(4).integers(0, 9, (3, 4, 5)).astype("int16")
+    for axis in range(3):
+        case("sort", [x], np.sort(x, axis), {"axis": axis})
+        case("argsort", [x], np.argsort(x, axis, kind="stable"), {"axis": axis})
+    falling = -np.sort(-x, axis=-1)
+    case("sort", [x], falling, {"descending": True})
+    case("top_k", [x], falling[..., :2], {"k": 2})
+
+
+def running():
+    for dtype in [*SIGNED, *UNSIGNED, *FLOATS, *COMPLEX]:
+        x = np.random.default_rng(5).normal(size=(2, 7, 3)) * 30
+        x = (abs(x) if dtype in UNSIGNED else x).astype(dtype)
+        for name, op in [("add", "cumsum"), ("multiply", "cumprod")]:
+            for axis in [0, 1, 2]:
+                result = getattr(np, op)(x, axis, dtype=dtype)
+                case("cumulate", [x], result, {"op": name, "axis": axis}, close=True)
+        if dtype not in COMPLEX:
+            for op in ["maximum", "minimum", "fmax", "fmin"]:
+                result = getattr(np, op).accumulate(x, 1)
+                case("cumulate", [x], result, {"op": op, "axis": 1})
+
+
+def products():
+    rng = np.random.default_rng(6)
+    equations = [
+        ("ij,jk->ik", (2, 3), (3, 4)), ("ij,j->i", (2, 3), (3,)), ("i,i->", (20,), (20,)),
+        ("...ij,...jk->...ik", (2, 1, 2, 3), (4, 3, 2)), ("ijk,kjl->li", (2, 3, 4), (4, 3, 2)),
+        ("i,j->ij", (2,), (3,)), ("ii,jk->k", (3, 3), (2, 2)),
+    ]  # fmt: skip
+    for equation, first, second in equations:
+        for dtype in ["bool", *SIGNED, *UNSIGNED, *FLOATS, *COMPLEX]:
+            a, b = (abs(rng.normal(size=shape) * 3).astype(dtype) for shape in (first, second))
+            result = np.einsum(equation, a, b)
+            case("einsum", [a, b], result, {"equation": equation}, sum=True)
+    x = rng.normal(size=(3, 3))
+    for equation in ["ii->", "ii->i", "ij->ji", "ij->j", "...->..."]:
+        case("einsum", [x], np.einsum(equation, x), {"equation": equation}, sum=True)
+    three = [rng.normal(size=shape) for shape in [(2, 3), (3, 4), (4,)]]
+    case("einsum", three, np.einsum("ij,jk,k->i", *three), {"equation": "ij,jk,k->i"}, sum=True)
+
+
 np.seterr(all="ignore")
-for part in [binary, unary, casts, shapes, picking, reductions]:
+parts = [
+    binary,
+    unary,
+    parted,
+    casts,
+    shapes,
+    picking,
+    reductions,
+    more_reductions,
+    order,
+    running,
+    products,
+]
+for part in parts:
     part()
 lines = ",\n".join(json.dumps(c, separators=(",", ":")) for c in cases)
 text = f'{{"numpy":"{np.__version__}","cases":[\n{lines}\n]}}\n'

@@ -138,5 +138,5 @@ for _name, _op, _start in (("nansum", "sum", 0), ("nanprod", "prod", 1)):
     function(_name)(_summing(_name, _op, _start))
 for _name, _op, _start in (("nancumsum", "add", 0), ("nancumprod", "multiply", 1)):
     function(_name)(_running(_name, _op, _start))
-for _name, _op, _plain in (("nanmax", "fmax", "max"), ("nanmin", "fmin", "min")):
+for _name, _op, _plain in (("nanmax", "reduce_fmax", "max"), ("nanmin", "reduce_fmin", "min")):
     function(_name)(_extreme(_name, _op, _plain))

@@ -14,7 +14,7 @@ from .registry import axes, common, function, ints, method, plain, symbol
 if TYPE_CHECKING:
     from ..trace import Tracer
 
-__all__: list[str] = []
+__all__ = ["equation_of"]
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -74,7 +74,7 @@ def _vdot(t: Tracer, a: Any, b: Any, /) -> Any:
     return einsum(t, "i,i->", np.conjugate(a) if a.dtype.kind == "c" else a, b)
 
 
-def equation_of(t: Tracer, equation: str) -> str:
+def equation_of(equation: str) -> str:
     """Return an equation with its output written out, as NumPy understands it."""
     text = equation.replace(" ", "")
     if "->" in text:
@@ -100,7 +100,7 @@ def _einsum(
     args = _operands(t, *operands[1:])
     if args[0].dtype.kind == "V":
         t.refuse(f"uses np.einsum of {args[0].dtype}")
-    return einsum(t, equation_of(t, operands[0]), *args, broadcast=True)
+    return einsum(t, equation_of(operands[0]), *args, broadcast=True)
 
 
 @function("tensordot")

@@ -53,7 +53,7 @@ def reduce(
         if dtype is not None and np.dtype(dtype) != result:
             a, result = convert(t, a, np.dtype(dtype)), np.dtype(dtype)
     if initial is not None and initial is not np._NoValue:
-        if op not in ("sum", "prod", "max", "min", "fmax", "fmin"):
+        if op not in ("sum", "prod", "max", "min", "reduce_fmax", "reduce_fmin"):
             t.refuse(f"uses the reduction {op} with initial=")
         attrs["initial"] = _initial(t, initial, result)
     return a._op(op, **attrs)
@@ -81,7 +81,8 @@ def accumulate(t: Tracer, name: str, a: Any, axis: Any = 0, dtype: Any = None) -
     if target == np.bool_ and name in ("add", "multiply"):
         t.refuse(f"uses np.{name}.accumulate with dtype=bool")
     place = ints(t, axis)[0]
-    return convert(t, a, target)._op("cumulate", op=name, axis=place)
+    (result,) = t.add("cumulate", {"op": name, "axis": place}, convert(t, a, target))
+    return result
 
 
 def _summing(op: str) -> Callable[..., Any]:

@@ -1,5 +1,7 @@
-"""Functions of single values that are not ufuncs: ``fix``, ``nan_to_num``, ``isclose``,
-``interp``, ``sinc``, ``angle``."""
+"""Functions of single values that are no ufuncs.
+
+``fix``, ``nan_to_num``, ``isclose`` and the like, ``interp``, ``sinc``, ``angle``.
+"""
 
 from __future__ import annotations
 
@@ -121,8 +123,6 @@ def _interp(
     places, values = np.asarray(xp, np.float64), np.asarray(fp)
     if values.dtype.kind == "c" or places.ndim != 1 or values.ndim != 1:
         t.refuse("uses np.interp with points that are not real numbers in a row")
-    attrs = {"xp": places, "fp": values.astype(np.float64)}
-    attrs |= {
-        name: None if end is None else float(end) for name, end in (("left", left), ("right", right))
-    }
+    low, high = (None if end is None else float(end) for end in (left, right))
+    attrs = {"xp": places, "fp": values.astype(np.float64), "left": low, "right": high}
     return convert(t, symbol(t, x), np.dtype(np.float64))._op("interp", **attrs)

@@ -1,5 +1,4 @@
-"""Order: ``sort``, ``argsort``, and what lies at given shares of the order, ``median``,
-``percentile``, ``quantile``.
+"""Order: ``sort``, ``argsort``, ``median``, ``percentile``, ``quantile``.
 
 NumPy promises the order of equal values in ``argsort`` for ``kind="stable"`` alone; what it gives
 otherwise depends on the processor. The positions recorded here are the stable ones whatever the

@@ -230,19 +230,17 @@ mod = floormod
 def truncatediv(x: Any, y: Any, name: str | None = None) -> Any:
     """Return ``x / y`` rounded towards zero; mirrors ``tf.truncatediv``."""
     x, y = operands("TruncateDiv", x, y)
-    if not is_symbol(y):
-        _no_zero("truncatediv", y)
-    return python("truncatediv", _truncatediv, (_broadcast(x, y), x.dtype), x, y)
+    _no_zero("truncatediv", y)
+    rest = run("fmod", (x, y), (_broadcast(x, y), x.dtype))
+    return _numeric("TruncateDiv", "floor_divide", subtract(x, rest), y)
 
 
 def truncatemod(x: Any, y: Any, name: str | None = None) -> Any:
     """Return the rest of ``x / y`` with the sign of `x`; mirrors ``tf.truncatemod``."""
     x, y = operands("TruncateMod", x, y)
-    return python("truncatemod", np.fmod, (_broadcast(x, y), x.dtype), x, y)
-
-
-def _truncatediv(x: Any, y: Any) -> Any:
-    return ((x - np.fmod(x, y)) // y).astype(x.dtype)
+    _no_zero("truncatemod", y)
+    check_dtype("TruncateMod", x, allowed=x.dtype.is_integer or x.dtype.is_floating)
+    return run("fmod", (x, y), (_broadcast(x, y), x.dtype))
 
 
 def pow(x: Any, y: Any, name: str | None = None) -> Any:
@@ -468,29 +466,31 @@ def matmul(
     array([[11]], dtype=int32)
     """
     a, b = operands("MatMul", a, b, strict=True)
-    shapes = static_shape(a), static_shape(b)
-
-    def compute(x: Any, y: Any) -> Any:
-        x = np.swapaxes(x, -1, -2) if transpose_a or adjoint_a else x
-        y = np.swapaxes(y, -1, -2) if transpose_b or adjoint_b else y
-        return np.matmul(x.conj() if adjoint_a else x, y.conj() if adjoint_b else y)
-
-    if None in shapes:
-        return python("matmul", compute, (None, a.dtype), a, b)
-    left, right = (list(shape or ()) for shape in shapes)
+    check_dtype("BatchMatMulV2", a, allowed=a.dtype.is_numeric)
+    dims, others = static_shape(a), static_shape(b)
+    rows = "ji" if transpose_a or adjoint_a else "ij"
+    columns = "kj" if transpose_b or adjoint_b else "jk"
+    equation = f"...{rows},...{columns}->...ik"
+    if dims is None or others is None:
+        return run("einsum", (a, b), (None, a.dtype), equation=equation)
+    left, right = list(dims), list(others)
     if len(left) < 2 or len(right) < 2:
         raise InvalidArgumentError(
             f"In[0] and In[1] must have at least 2 dimensions, got {TensorShape(left)} and "
             f"{TensorShape(right)}"
         )
-    if transpose_a or adjoint_a:
+    if rows == "ji":
         left[-2:] = left[:-3:-1]
-    if transpose_b or adjoint_b:
+    if columns == "kj":
         right[-2:] = right[:-3:-1]
     if None not in (left[-1], right[-2]) and left[-1] != right[-2]:
         raise InvalidArgumentError(f"Matrix size-incompatible: In[0]: {left}, In[1]: {right}")
+    if a.dtype.is_complex:
+        a = run("conjugate", (a,), (dims, a.dtype)) if adjoint_a else a
+        b = run("conjugate", (b,), (others, b.dtype)) if adjoint_b else b
     batch = broadcast(tuple(left[:-2]), tuple(right[:-2])) or ()
-    return python("matmul", compute, ((*batch, left[-2], right[-1]), a.dtype), a, b)
+    out = ((*batch, left[-2], right[-1]), a.dtype)
+    return run("einsum", (a, b), out, equation=equation)
 
 
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {

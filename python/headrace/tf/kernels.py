@@ -19,7 +19,7 @@ from ..symbol import Symbol
 from .dtypes import DType, to_own
 from .tensor import Tensor, raw, wrap
 
-__all__ = ["DTypeError", "broadcast", "python", "run", "static_shape"]
+__all__ = ["DTypeError", "broadcast", "python", "run", "run_all", "static_shape"]
 
 Dims: TypeAlias = "tuple[int | None, ...] | None"
 Out: TypeAlias = "tuple[Dims, DType]"
@@ -45,12 +45,12 @@ def engine_value(value: Any) -> Any:
     return array
 
 
-def run(op: str, args: tuple[Any, ...], out: Out | None = None, **attrs: Any) -> Any:
+def run(kernel: str, args: tuple[Any, ...], out: Out | None = None, **attrs: Any) -> Any:
     """Run or record an op of the engine that has one result.
 
     Parameters
     ----------
-    op, attrs
+    kernel, attrs
         Name and static arguments, as the engine knows them.
     args
         Tensors or symbols.
@@ -59,9 +59,18 @@ def run(op: str, args: tuple[Any, ...], out: Out | None = None, **attrs: Any) ->
     """
     found = symbol_of(args)
     if found is not None:
-        return found._tracer.record(op, attrs, args, out)
-    (result,) = _headrace.run_op(op, attrs, [engine_value(arg) for arg in args])
+        return found._tracer.record(kernel, attrs, args, out)
+    (result,) = _headrace.run_op(kernel, attrs, [engine_value(arg) for arg in args])
     return wrap(result)
+
+
+def run_all(kernel: str, args: tuple[Any, ...], outs: list[Out], **attrs: Any) -> list[Any]:
+    """Run or record an op of the engine that has several results, as `run` does one of one."""
+    found = symbol_of(args)
+    if found is not None:
+        made: list[Any] = found._tracer.record_all(kernel, attrs, args, outs)
+        return made
+    return [wrap(item) for item in _headrace.run_op(kernel, attrs, [engine_value(a) for a in args])]
 
 
 def python(name: str, function: Callable[..., Any], out: Out | list[Out], *args: Any) -> Any:

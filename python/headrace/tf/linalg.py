@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import InvalidArgumentError
 from .arithmetic import check_dtype, divide, matmul, maximum, multiply, operands
 from .array_ops import expand_dims, squeeze
 from .convert import convert
-from .creation import eye
+from .creation import eye, zeros
 from .elementwise import rsqrt, sqrt, square
-from .kernels import python, static_shape
+from .gathering import where
+from .kernels import python, run, static_shape
 from .names import lookup
 from .reductions import reduce_max, reduce_sum
 from .tensor import raw
@@ -44,28 +46,50 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
     x, y = operands("MatMul", a, b, strict=True)
     along = raw(axes).tolist() if hasattr(axes, "numpy") else axes
     dims, others = static_shape(x), static_shape(y)
-    out: Any = None
-    if dims is not None and others is not None:
-        first: Any
-        second: Any
-        if isinstance(along, int):
-            first, second = range(len(dims) - along, len(dims)), range(along)
-        else:
-            first = [k % len(dims) for k in np.atleast_1d(along[0]).tolist()]
-            second = [k % len(others) for k in np.atleast_1d(along[1]).tolist()]
-        kept = [d for k, d in enumerate(dims) if k not in first]
-        out = (*kept, *(d for k, d in enumerate(others) if k not in second))
-    return python("tensordot", lambda p, q: np.tensordot(p, q, along), (out, x.dtype), x, y)
+    if dims is None or others is None:
+        return python("tensordot", lambda p, q: np.tensordot(p, q, along), (None, x.dtype), x, y)
+    first: Any
+    second: Any
+    if isinstance(along, int):
+        first, second = range(len(dims) - along, len(dims)), range(along)
+    else:
+        first = [k % len(dims) for k in np.atleast_1d(along[0]).tolist()]
+        second = [k % len(others) for k in np.atleast_1d(along[1]).tolist()]
+    left, right = letters(len(dims)), letters(len(dims) + len(others))[len(dims) :]
+    for i, j in zip(first, second, strict=True):
+        if None not in (dims[i], others[j]) and dims[i] != others[j]:
+            raise InvalidArgumentError(f"Matrix size-incompatible: {dims} and {others} at {axes}")
+        right[j] = left[i]
+    kept = [letter for k, letter in enumerate(left) if k not in first]
+    kept += [letter for k, letter in enumerate(right) if k not in second]
+    rest = [d for k, d in enumerate(dims) if k not in first]
+    rest += [d for k, d in enumerate(others) if k not in second]
+    equation = f"{''.join(left)},{''.join(right)}->{''.join(kept)}"
+    return run("einsum", (x, y), (tuple(rest), x.dtype), equation=equation)
+
+
+def letters(count: int) -> list[str]:
+    """Return names for axes."""
+    return list("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"[:count])
 
 
 def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
-    """Sum products as an equation says; mirrors ``tf.einsum``."""
+    """Sum products as an equation says; mirrors ``tf.einsum``.
+
+    Examples
+    --------
+    >>> tf.einsum("ij,j->i", [[1, 2], [3, 4]], [1, 1]).numpy()
+    array([3, 7], dtype=int32)
+    """
+    from ..numpy_ops.products import equation_of
+
     tensors = [convert(x) for x in inputs]
     for x in tensors[1:]:
         operands("Einsum", tensors[0], x)
-    rank = len(equation.split("->")[1]) if "->" in equation and "..." not in equation else None
-    out = (None if rank is None else (None,) * rank, tensors[0].dtype)
-    return python("einsum", lambda *arrays: np.einsum(equation, *arrays), out, *tensors)
+    text = equation_of(equation)
+    output = text.split("->")[1]
+    out = (None if "..." in output else (None,) * len(output), tensors[0].dtype)
+    return run("einsum", tuple(tensors), out, equation=text)
 
 
 def norm(
@@ -124,38 +148,54 @@ def matrix_transpose(a: Any, name: str | None = None, conjugate: bool = False) -
 def trace(x: Any, name: str | None = None) -> Any:
     """Return the sum of the diagonal; mirrors ``tf.linalg.trace``."""
     x = convert(x)
-    dims = static_shape(x)
-    out = (None if dims is None else dims[:-2], x.dtype)
-    return python("trace", lambda a: np.trace(a, axis1=-2, axis2=-1, dtype=a.dtype), out, x)
+    return reduce_sum(diag_part(x), -1)
 
 
 def diag(diagonal: Any, name: str = "diag", **kwargs: Any) -> Any:
     """Return a matrix with a diagonal; mirrors ``tf.linalg.diag``."""
     x = convert(diagonal)
     dims = static_shape(x)
-    out = (None if dims is None else (*dims, dims[-1]), x.dtype)
-    return python("diag", lambda a: a[..., None] * np.eye(a.shape[-1], dtype=a.dtype), out, x)
+    if dims is None or dims[-1] is None:
+        out = (None if dims is None else (*dims, None), x.dtype)
+        return python("diag", lambda a: _diagonal(a), out, x)
+    on_it = convert(np.eye(dims[-1], dtype=bool))
+    return where(on_it, expand_dims(x, -1), zeros((), x.dtype))
 
 
 def diag_part(input: Any, name: str = "diag_part", **kwargs: Any) -> Any:
     """Return the diagonal of a matrix; mirrors ``tf.linalg.diag_part``."""
     x = convert(input)
     dims = static_shape(x)
-    out = (None if dims is None else (*dims[:-2], None), x.dtype)
-    return python("diag_part", lambda a: np.diagonal(a, axis1=-2, axis2=-1).copy(), out, x)
+    if dims is None or None in dims[-2:]:
+        out = (None if dims is None else (*dims[:-2], None), x.dtype)
+        return python("diag_part", lambda a: np.diagonal(a, axis1=-2, axis2=-1).copy(), out, x)
+    size = min(dims[-2:])  # type: ignore[type-var]
+    square = x[..., :size, :size]
+    return run("einsum", (square,), ((*dims[:-2], size), x.dtype), equation="...ii->...i")
 
 
 def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Any:
     """Keep a band around the diagonal; mirrors ``tf.linalg.band_part``."""
     x = convert(input)
     low, high = int(num_lower), int(num_upper)
+    dims = static_shape(x)
 
-    def compute(array: Any) -> Any:
-        rows, columns = np.indices(array.shape[-2:])
-        keep = ((low < 0) | (rows - columns <= low)) & ((high < 0) | (columns - rows <= high))
-        return np.where(keep, array, array.dtype.type(0))
+    def band(shape: Any) -> Any:
+        rows, columns = np.indices(shape)
+        return ((low < 0) | (rows - columns <= low)) & ((high < 0) | (columns - rows <= high))
 
-    return python("band_part", compute, (static_shape(x), x.dtype), x)
+    if dims is None or None in dims[-2:]:
+
+        def compute(array: Any) -> Any:
+            return np.where(band(array.shape[-2:]), array, array.dtype.type(0))
+
+        return python("band_part", compute, (dims, x.dtype), x)
+    return where(convert(band(dims[-2:])), x, zeros((), x.dtype))
+
+
+def _diagonal(array: Any) -> Any:
+    """Return matrices with these diagonals."""
+    return np.where(np.eye(array.shape[-1], dtype=bool), array[..., None], array.dtype.type(0))
 
 
 __getattr__ = lookup(__name__)

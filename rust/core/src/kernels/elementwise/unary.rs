@@ -55,6 +55,7 @@ const OPS: &[(&str, Group)] = &[
     ("sqrt", Group::Exact),
     ("reciprocal", Group::Arithmetic),
     ("cbrt", Group::CloseFloat),
+    ("erf", Group::CloseFloat),
     ("deg2rad", Group::ExactFloat),
     ("rad2deg", Group::ExactFloat),
     ("spacing", Group::ExactFloat),
@@ -221,7 +222,7 @@ fn float<T: Special>(op: &str, x: &Tensor) -> Result<Tensor> {
         };
     }
     by_name!(
-        sqrt, cbrt, deg2rad, rad2deg, spacing, arcsinh, arccosh, arctanh, floor, ceil, trunc, rint, exp, log, log2, log10, log1p, expm1, exp2, sin,
+        sqrt, cbrt, erf, deg2rad, rad2deg, spacing, arcsinh, arccosh, arctanh, floor, ceil, trunc, rint, exp, log, log2, log10, log1p, expm1, exp2, sin,
         cos, tan, arcsin, arccos, arctan, sinh, cosh, tanh
     )
 }
