@@ -1,8 +1,8 @@
 """Writes numpy_ops.json: what NumPy 2 gives for each operation of a graph on special values.
 
 Each case has an operation, its static arguments, inputs and the result, perhaps a `second` one;
-arrays are dtype, shape and the hex of their little-endian bytes. `close` marks results that may differ by 4 units in the
-last place, `sum` those that may differ by n eps of the sum of magnitudes.
+arrays are dtype, shape and the hex of their little-endian bytes. `close` marks results that may
+differ by 4 units in the last place, `sum` those that may differ by n eps of the sum of magnitudes.
 
 Left out, since NumPy itself does not define them: the sign of a zero that maximum and minimum
 give for zeros of both signs, and casts of floats out of the range of an integer type.
