@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 __all__: list[str] = []
 
 
-def _sorted(t: Tracer, op: str, a: Any, axis: Any, order: Any) -> Any:
+def _sorted(t: Tracer, op: str, a: Any, axis: Any, order: Any, **attrs: Any) -> Any:
     plain(t, f"np.{op}", order=order)
     a = symbol(t, a)
     if axis is None:
         a, axis = a._op("reshape", shape=[-1]), 0
-    return a._op(op, axis=ints(t, axis)[0])
+    return a._op(op, axis=ints(t, axis)[0], **attrs)
 
 
 @function("sort")
@@ -41,7 +41,8 @@ def _sort(
 def _argsort(
     t: Tracer, a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None
 ) -> Any:
-    return _sorted(t, "argsort", a, axis, order)
+    promised = stable is True or kind in ("stable", "mergesort")
+    return _sorted(t, "argsort", a, axis, order, stable=promised)
 
 
 @function("median")

@@ -142,6 +142,11 @@ pub trait Kernel: Debug + Send + Sync {
         Tolerance::Exact
     }
 
+    /// Where NumPy's own result is open: what a difference from it may come from.
+    fn caveat(&self) -> Option<&'static str> {
+        None
+    }
+
     /// True if `run` takes a column of this kind. Where rows differ in shape and the kernel does
     /// not take that, it is run row by row.
     fn accepts(&self, column: &Column) -> bool {

@@ -39,7 +39,10 @@ pub(crate) fn try_out(graph: &Graph, element: &Chunk, site: &Site, theirs: &Call
     };
     match compared {
         Ok(()) => Trial::Agrees,
-        Err(reason) => Trial::Differs(reason),
+        Err(reason) => {
+            let caveat = graph.nodes.iter().find_map(|node| node.kernel.caveat());
+            Trial::Differs(caveat.map_or(reason.clone(), |caveat| format!("{reason}; {caveat}")))
+        }
     }
 }
 

@@ -243,9 +243,7 @@ mod tests {
     #[test]
     fn values_add_up_along_each_axis_and_from_each_end() {
         let tensor = Tensor::from_values(&[2, 3], &[1_i64, 2, 3, 4, 5, 6]).unwrap();
-        let sum = |axis| {
-            Attrs::from([("op", Attr::Str("add".into())), ("axis", Attr::Int(axis))])
-        };
+        let sum = |axis| Attrs::from([("op", Attr::Str("add".into())), ("axis", Attr::Int(axis))]);
         let flag = |attrs: Attrs, name| attrs.with(name, Attr::Bool(true));
         assert_eq!(cumulate(sum(1), tensor.clone()), [1, 3, 6, 4, 9, 15]);
         assert_eq!(cumulate(sum(0), tensor.clone()), [1, 2, 3, 5, 7, 9]);

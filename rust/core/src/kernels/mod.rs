@@ -26,6 +26,7 @@ mod parse_sequence;
 mod parts;
 mod places;
 mod ragged;
+mod products;
 mod quantile;
 mod random;
 mod rates;
@@ -36,6 +37,7 @@ mod shape;
 mod sort;
 mod strided;
 mod strings;
+mod sums;
 mod unique;
 mod variance;
 

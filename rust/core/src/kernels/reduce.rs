@@ -6,7 +6,6 @@
 
 use std::sync::Arc;
 
-use half::{bf16, f16};
 use num_complex::Complex;
 
 use crate::data::shape::volume;
@@ -21,6 +20,7 @@ use crate::kernels::elementwise::complex::{Part, extreme};
 use crate::kernels::elementwise::number::{Integer, Number};
 use crate::kernels::shape::{normal_axes, stacked};
 use crate::kernels::strided::Walk;
+use crate::kernels::sums::Accumulate;
 
 const OPS: &[&str] = &[
     "sum",
@@ -144,7 +144,8 @@ impl Reduce {
                     run.iter().map(|value| i64::from(value.truth())).sum()
                 })
             }, else Err(unknown())),
-            "reduce_bitwise_and" | "reduce_bitwise_or" | "reduce_bitwise_xor" => with_type!(stored, T: [int] => {
+            "reduce_bitwise_and" | "reduce_bitwise_or" | "reduce_bitwise_xor" => {
+                with_type!(stored, T: [int] => {
                 // The identity of `and` is all ones, which of a boolean is 1.
                 let ones = if dtype == DType::Bool { T::one() } else { T::zero().not() };
                 runs::<T, T>(tensor, count, dims, dtype, |run| match self.op {
@@ -152,10 +153,9 @@ impl Reduce {
                     "reduce_bitwise_or" => run.iter().fold(T::zero(), |bits, value| bits.or(*value)),
                     _ => run.iter().fold(T::zero(), |bits, value| bits.xor(*value)),
                 })
-            }, else Err(unknown())),
-            "max" | "min" if dtype == DType::Complex64 => {
-                self.extremes::<f32>(tensor, count, dims)
+            }, else Err(unknown()))
             }
+            "max" | "min" if dtype == DType::Complex64 => self.extremes::<f32>(tensor, count, dims),
             "max" | "min" if dtype == DType::Complex128 => {
                 self.extremes::<f64>(tensor, count, dims)
             }
@@ -184,7 +184,7 @@ impl Reduce {
         match self.op {
             "sum" => runs::<T, T>(tensor, count, dims, dtype, |run| T::narrow(T::sum(run))),
             "prod" => runs::<T, T>(tensor, count, dims, dtype, T::product),
-            _ => runs::<T, T>(tensor, count, dims, dtype, |run| T::divide(T::sum(run), count)),
+            _ => runs::<T, T>(tensor, count, dims, dtype, T::mean),
         }
     }
 
@@ -288,110 +288,6 @@ fn first<T: Number>(run: &[T], better: impl Fn(T, T) -> bool) -> i64 {
     }
     at as i64
 }
-
-/// How a type adds up and multiplies.
-pub(crate) trait Accumulate: Source {
-    /// What sums are kept in.
-    type Sum: Copy;
-    fn sum(run: &[Self]) -> Self::Sum;
-    fn narrow(sum: Self::Sum) -> Self;
-    fn divide(sum: Self::Sum, count: usize) -> Self;
-    fn product(run: &[Self]) -> Self;
-}
-
-macro_rules! integers {
-    ($($type:ty),*) => {$(
-        impl Accumulate for $type {
-            type Sum = $type;
-            fn sum(run: &[Self]) -> Self {
-                run.iter().fold(0, |sum: Self, value| sum.wrapping_add(*value))
-            }
-            fn narrow(sum: Self) -> Self {
-                sum
-            }
-            fn divide(sum: Self, count: usize) -> Self {
-                // Towards zero; the count may be too large for the type.
-                i128::from(sum).checked_div(count as i128).unwrap_or(0) as Self
-            }
-            fn product(run: &[Self]) -> Self {
-                run.iter().fold(1, |product: Self, value| product.wrapping_mul(*value))
-            }
-        }
-    )*};
-}
-
-integers!(i8, i16, i32, i64, u8, u16, u32, u64);
-
-/// `$get` leads to the type of the sum, `$put` back.
-macro_rules! floats {
-    ($($type:ty, $sum:ty, $name:ident, $get:expr, $put:expr);*) => {$(
-        /// NumPy's pairwise summation: blocks of up to 128 values in eight lanes.
-        fn $name(run: &[$type]) -> $sum {
-            let get = $get;
-            if run.len() < 8 {
-                // Minus zero is the sum that changes nothing, not even the sign of a zero.
-                return run.iter().fold(-0.0, |sum: $sum, value| sum + get(*value));
-            }
-            if run.len() > 128 {
-                let half = run.len() / 2;
-                let (a, b) = run.split_at(half - half % 8);
-                return $name(a) + $name(b);
-            }
-            let (chunks, rest) = run.as_chunks::<8>();
-            let mut r = chunks[0].map(get);
-            for chunk in &chunks[1..] {
-                (0..8).for_each(|i| r[i] += get(chunk[i]));
-            }
-            let sum = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
-            rest.iter().fold(sum, |sum, value| sum + get(*value))
-        }
-
-        impl Accumulate for $type {
-            type Sum = $sum;
-            fn sum(run: &[Self]) -> $sum {
-                $name(run)
-            }
-            fn narrow(sum: $sum) -> Self {
-                $put(sum)
-            }
-            fn divide(sum: $sum, count: usize) -> Self {
-                $put(sum / count as $sum)
-            }
-            fn product(run: &[Self]) -> Self {
-                $put(run.iter().fold(1.0, |product: $sum, value| product * $get(*value)))
-            }
-        }
-    )*};
-}
-
-floats!(
-    f32, f32, sum_f32, |value: f32| value, |value: f32| value;
-    f64, f64, sum_f64, |value: f64| value, |value: f64| value;
-    f16, f32, sum_f16, f16::to_f32, f16::from_f32;
-    bf16, f32, sum_bf16, bf16::to_f32, bf16::from_f32
-);
-
-macro_rules! complex {
-    ($($part:ty),*) => {$(
-        impl Accumulate for Complex<$part> {
-            type Sum = Self;
-            fn sum(run: &[Self]) -> Self {
-                run.iter().fold(Complex::new(0.0, 0.0), |sum, value| sum + value)
-            }
-            fn narrow(sum: Self) -> Self {
-                sum
-            }
-            fn divide(sum: Self, count: usize) -> Self {
-                Complex::new(sum.re / count as $part, sum.im / count as $part)
-            }
-            fn product(run: &[Self]) -> Self {
-                run.iter().fold(Complex::new(1.0, 0.0), |product, value| product * value)
-            }
-        }
-    )*};
-}
-
-complex!(f32, f64);
 
 impl Kernel for Reduce {
     fn infer(&self, specs: &[Spec]) -> Result<Vec<Spec>> {

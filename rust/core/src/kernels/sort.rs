@@ -93,6 +93,8 @@ struct Sort {
     what: What,
     axis: i64,
     falling: bool,
+    /// The function asked for the stable order.
+    stable: bool,
 }
 
 pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> {
@@ -103,13 +105,20 @@ pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> 
             attrs.only(&["k"])?;
             let negative = |_| Error::invalid_argument("the k of top_k must be at least 0");
             let k = usize::try_from(attrs.int("k")?).map_err(negative)?;
-            return Ok(Some(Arc::new(Sort { what: What::Top(k), axis: -1, falling: true })));
+            return Ok(Some(Arc::new(Sort {
+                what: What::Top(k),
+                axis: -1,
+                falling: true,
+                stable: true,
+            })));
         }
         _ => return Ok(None),
     };
-    attrs.only(&["axis", "descending"])?;
+    attrs.only(&["axis", "descending", "stable"])?;
     let falling = attrs.bool_or("descending", false)?;
-    Ok(Some(Arc::new(Sort { what, axis: attrs.opt_int("axis")?.unwrap_or(-1), falling })))
+    let stable = attrs.bool_or("stable", true)?;
+    let axis = attrs.opt_int("axis")?.unwrap_or(-1);
+    Ok(Some(Arc::new(Sort { what, axis, falling, stable })))
 }
 
 /// Sorts each run of `n` values.
@@ -148,7 +157,7 @@ fn order_runs<K: Ord>(
 
 /// The first `keep` places of each run of `n` values in their order.
 fn positions(x: &Tensor, n: usize, keep: usize, falling: bool) -> Result<Vec<i64>> {
-    let runs = if n == 0 { 0 } else { x.len() / n };
+    let runs = x.len().checked_div(n).unwrap_or(0);
     let mut found = Vec::with_capacity(runs * keep);
     let mut take = |_: usize, order: &[i64]| found.extend_from_slice(&order[..keep]);
     if x.dtype().is_text() {
@@ -249,6 +258,14 @@ impl Kernel for Sort {
             What::Positions => Tolerance::Exact,
             _ => Tolerance::Moved,
         }
+    }
+
+    fn caveat(&self) -> Option<&'static str> {
+        let open = matches!(self.what, What::Positions) && !self.stable;
+        open.then_some(
+            "NumPy promises the order of equal values for argsort(kind=\"stable\") alone, which is \
+             what the graph gives",
+        )
     }
 }
 

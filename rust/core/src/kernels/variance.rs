@@ -10,8 +10,9 @@ use crate::error::{Error, Result};
 use crate::graph::attr::Attrs;
 use crate::graph::kernel::{Arg, Kernel, Tolerance};
 use crate::kernels::cast::{dense, inputs};
-use crate::kernels::reduce::{Accumulate, in_runs, runs, without};
+use crate::kernels::reduce::{in_runs, runs, without};
 use crate::kernels::shape::{normal_axes, stacked};
+use crate::kernels::sums::Accumulate;
 
 #[derive(Debug)]
 struct Variance {

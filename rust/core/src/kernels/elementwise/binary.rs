@@ -7,8 +7,8 @@ use crate::error::{Error, Result};
 use crate::graph::kernel::{Arg, Kernel, Tolerance};
 use crate::kernels::cast::{Source, dense, inputs};
 use crate::kernels::dispatch::with_type;
-use crate::kernels::elementwise::loops::{broadcast_partial, zip};
 use crate::kernels::elementwise::complex::{Part, extreme, power};
+use crate::kernels::elementwise::loops::{broadcast_partial, zip};
 use crate::kernels::elementwise::number::{Float, Integer, Number};
 use crate::kernels::elementwise::special::Special;
 

@@ -8,9 +8,10 @@ use num_complex::Complex;
 
 use crate::kernels::cast::Source;
 use crate::kernels::elementwise::binary::{divide_complex, multiply_complex};
+use crate::kernels::elementwise::inverse::{arccos, arccosh, arcsin, arcsinh, arctan, arctanh};
 use crate::kernels::elementwise::special::Special;
 
-type C = Complex<f64>;
+pub(super) type C = Complex<f64>;
 
 /// The type of the parts of a complex number.
 pub(crate) trait Part: Special {
@@ -197,11 +198,11 @@ fn sign<P: Part>(z: Complex<P>) -> Complex<P> {
     Complex { re: z.re.true_divide(size), im: z.im.true_divide(size) }
 }
 
-fn turned(z: C) -> C {
+pub(super) fn turned(z: C) -> C {
     C { re: -z.im, im: z.re }
 }
 
-fn turned_back(z: C) -> C {
+pub(super) fn turned_back(z: C) -> C {
     C { re: z.im, im: -z.re }
 }
 
@@ -216,7 +217,7 @@ fn sqrt(z: C) -> C {
         return C { re: f64::NAN, im: f64::NAN };
     }
     if z.re.is_infinite() {
-        let rest = z.im - z.im; // NaN for NaN
+        let rest = if z.im.is_nan() { z.im } else { 0.0 };
         return match z.re > 0.0 {
             true => C { re: z.re, im: rest.copysign(z.im) },
             false => C { re: rest.abs(), im: z.re.copysign(z.im) },
@@ -257,7 +258,7 @@ fn exp(z: C) -> C {
     C { re: size * cos, im: size * sin }
 }
 
-fn log(z: C) -> C {
+pub(super) fn log(z: C) -> C {
     let (x, y) = (z.re.abs(), z.im.abs());
     let (large, small) = if x > y { (x, y) } else { (y, x) };
     let size = x.hypot(y);
@@ -362,127 +363,6 @@ fn cos(z: C) -> C {
 
 fn tan(z: C) -> C {
     turned_back(tanh(turned(z)))
-}
-
-/// Arc sine and arc cosine for a point of the first quadrant, by the real numbers behind both:
-/// the sum and difference of its distances to the points 1 and -1 (Hull, Fairgrieve and Tang).
-struct Arcs {
-    /// arcsin of the real part of the result, and its complement.
-    sine: f64,
-    cosine: f64,
-    /// The imaginary part of both, positive.
-    imaginary: f64,
-}
-
-fn arcs(x: f64, y: f64) -> Arcs {
-    if x > 1e100 || y > 1e100 {
-        // So far out, the logarithm of the size and the direction are all there is.
-        let imaginary = log(C { re: x, im: y }).re + std::f64::consts::LN_2;
-        return Arcs { sine: x.atan2(y), cosine: y.atan2(x), imaginary };
-    }
-    let (far, near) = ((x + 1.0).hypot(y), (x - 1.0).hypot(y));
-    let a = 0.5 * (far + near);
-    let b = x / a;
-    // a - 1 and its parts, without cancellation.
-    let (over_far, over_near) = (y * y / (far + (x + 1.0)), near + (1.0 - x));
-    let above = if x < 1.0 {
-        0.5 * (over_far + if y == 0.0 { 0.0 } else { y * y / over_near })
-    } else {
-        0.5 * (over_far + (near + (x - 1.0)))
-    };
-    let imaginary = (above + (above * (a + 1.0)).sqrt()).ln_1p();
-    if b <= 0.6 {
-        return Arcs { sine: b.asin(), cosine: b.acos(), imaginary };
-    }
-    // sqrt(a² - x²), without cancellation.
-    let sum = a + x;
-    let rest = if x <= 1.0 {
-        (0.5 * sum * (over_far + over_near)).sqrt()
-    } else {
-        y * (0.5 * (sum / (far + (x + 1.0)) + sum / (near + (x - 1.0)))).sqrt()
-    };
-    Arcs { sine: x.atan2(rest), cosine: rest.atan2(x), imaginary }
-}
-
-fn arcsin(z: C) -> C {
-    turned_back(arcsinh(turned(z)))
-}
-
-fn arcsinh(z: C) -> C {
-    if z.re.is_nan() || z.im.is_nan() || z.re.is_infinite() || z.im.is_infinite() {
-        return arcsinh_beyond(z);
-    }
-    // arcsinh(z) = -i arcsin(i z)
-    let Arcs { sine, imaginary, .. } = arcs(z.im.abs(), z.re.abs());
-    C { re: imaginary.copysign(z.re), im: sine.copysign(z.im) }
-}
-
-fn arcsinh_beyond(z: C) -> C {
-    use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
-    if z.re.is_infinite() {
-        let im = match (z.im.is_nan(), z.im.is_infinite()) {
-            (true, _) => z.im,
-            (_, true) => FRAC_PI_4.copysign(z.im),
-            _ => 0.0_f64.copysign(z.im),
-        };
-        return C { re: z.re, im };
-    }
-    if z.im.is_infinite() {
-        let im = if z.re.is_nan() { f64::NAN } else { FRAC_PI_2.copysign(z.im) };
-        return C { re: f64::INFINITY.copysign(z.re), im };
-    }
-    let im = if z.im == 0.0 { z.im } else { f64::NAN };
-    C { re: f64::NAN, im }
-}
-
-fn arccos(z: C) -> C {
-    if !z.re.is_finite() || !z.im.is_finite() {
-        let sine = arcsin(z);
-        return C { re: std::f64::consts::FRAC_PI_2 - sine.re, im: -sine.im };
-    }
-    let Arcs { cosine, imaginary, .. } = arcs(z.re.abs(), z.im.abs());
-    let re = if z.re.is_sign_negative() { std::f64::consts::PI - cosine } else { cosine };
-    C { re, im: (-imaginary).copysign(if z.im.is_sign_negative() { 1.0 } else { -1.0 }) }
-}
-
-fn arccosh(z: C) -> C {
-    let angle = arccos(z);
-    // i arccos(z) or -i arccos(z), whichever has a real part that is not negative.
-    let sign = if z.im.is_sign_negative() { -1.0 } else { 1.0 };
-    C { re: angle.im.abs(), im: angle.re * sign }
-}
-
-fn arctan(z: C) -> C {
-    turned_back(arctanh(turned(z)))
-}
-
-fn arctanh(z: C) -> C {
-    use std::f64::consts::FRAC_PI_2;
-    if z.re.is_nan() || z.im.is_nan() || z.re.is_infinite() || z.im.is_infinite() {
-        let re = if z.im.is_infinite() || z.re.is_infinite() || z.re == 0.0 {
-            0.0_f64.copysign(z.re)
-        } else {
-            f64::NAN
-        };
-        let im = match (z.im.is_infinite(), z.re.is_infinite()) {
-            (true, _) => FRAC_PI_2.copysign(z.im),
-            (_, true) if !z.im.is_nan() => FRAC_PI_2.copysign(z.im),
-            _ => f64::NAN,
-        };
-        return C { re, im };
-    }
-    let (x, y) = (z.re.abs(), z.im.abs());
-    if x > 1e100 || y > 1e100 {
-        let size = x.hypot(y);
-        return C { re: (x / size / size).copysign(z.re), im: FRAC_PI_2.copysign(z.im) };
-    }
-    let near = (1.0 - x) * (1.0 - x) + y * y;
-    let re = match near == 0.0 {
-        true if x == 1.0 && y != 0.0 => 0.5 * (2.0_f64.ln() - y.ln()),
-        _ => 0.25 * (4.0 * x / near).ln_1p(),
-    };
-    let across = (1.0 - x) * (1.0 + x) - y * y;
-    C { re: re.copysign(z.re), im: (0.5 * (2.0 * y).atan2(across)).copysign(z.im) }
 }
 
 #[cfg(test)]

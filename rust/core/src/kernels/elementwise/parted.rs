@@ -63,10 +63,7 @@ impl Kernel for Parted {
 
     fn run(&self, args: &[Arg], rows: usize, _: &[Wanted]) -> Result<Vec<Column>> {
         let [arg] = inputs(args)?;
-        Ok(vec![
-            map_flat(arg, rows, |x| self.first(x))?,
-            map_flat(arg, rows, |x| self.second(x))?,
-        ])
+        Ok(vec![map_flat(arg, rows, |x| self.first(x))?, map_flat(arg, rows, |x| self.second(x))?])
     }
 
     fn accepts(&self, column: &Column) -> bool {

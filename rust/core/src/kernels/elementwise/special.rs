@@ -59,7 +59,7 @@ fn arctanh(x: f64) -> f64 {
 fn erf(x: f64) -> f64 {
     let size = x.abs();
     let square = size * size;
-    if !(size < 6.0) {
+    if x.is_nan() || size >= 6.0 {
         return if x.is_nan() { x } else { 1.0_f64.copysign(x) };
     }
     let result = if size < 2.5 {

@@ -205,7 +205,11 @@ impl Unary {
 }
 
 #[inline(always)]
-pub(crate) fn map<A: Element, R: Element>(x: &Tensor, dtype: DType, f: impl Fn(A) -> R) -> Result<Tensor> {
+pub(crate) fn map<A: Element, R: Element>(
+    x: &Tensor,
+    dtype: DType,
+    f: impl Fn(A) -> R,
+) -> Result<Tensor> {
     let values = x.values::<A>()?;
     let mut out = scratch::<R>(values.len())?;
     out.typed_mut::<R>().iter_mut().zip(values).for_each(|(out, x)| *out = f(*x));
@@ -222,8 +226,9 @@ fn float<T: Special>(op: &str, x: &Tensor) -> Result<Tensor> {
         };
     }
     by_name!(
-        sqrt, cbrt, erf, deg2rad, rad2deg, spacing, arcsinh, arccosh, arctanh, floor, ceil, trunc, rint, exp, log, log2, log10, log1p, expm1, exp2, sin,
-        cos, tan, arcsin, arccos, arctan, sinh, cosh, tanh
+        sqrt, cbrt, erf, deg2rad, rad2deg, spacing, arcsinh, arccosh, arctanh, floor, ceil, trunc,
+        rint, exp, log, log2, log10, log1p, expm1, exp2, sin, cos, tan, arcsin, arccos, arctan,
+        sinh, cosh, tanh
     )
 }
 
@@ -251,9 +256,9 @@ where
         "absolute" => map::<C<P>, P>(x, real, |x| x.re.hypot(x.im)),
         "real" => map::<C<P>, P>(x, real, |x| x.re),
         "imag" => map::<C<P>, P>(x, real, |x| x.im),
-        "isnan" => map::<C<P>, Bool>(x, DType::Bool, |x| {
-            Bool(u8::from(x.re.is_nan() || x.im.is_nan()))
-        }),
+        "isnan" => {
+            map::<C<P>, Bool>(x, DType::Bool, |x| Bool(u8::from(x.re.is_nan() || x.im.is_nan())))
+        }
         "isinf" => map::<C<P>, Bool>(x, DType::Bool, |x| {
             Bool(u8::from(x.re.is_infinite() || x.im.is_infinite()))
         }),
