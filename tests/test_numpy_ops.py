@@ -393,7 +393,8 @@ def test_rows_of_differing_length_are_computed_one_by_one():
     st.integers(0, 1000),
 )  # fmt: skip
 def test_sorting(dtype, axis, rows, seed):
-    x = values(dtype, (3, 4, 5), seed)
+    # NumPy has no place for a NaN of bfloat16: it may come to lie anywhere.
+    x = values(dtype, (3, 4, 5), seed, special=dtype != BFLOAT16)
     compare(lambda x: np.sort(x, axis=axis), x, rows=rows)
     compare(lambda x: np.argsort(x, axis=axis, kind="stable"), x, rows=rows)
     compare(lambda x: x.argsort(), values(dtype, (3, 20), seed, distinct=dtype.kind != "b"))

@@ -47,6 +47,9 @@ fn arccosh(x: f64) -> f64 {
     if x > 1e150 {
         return x.ln() + std::f64::consts::LN_2;
     }
+    if x < 1.0 {
+        return f64::NAN;
+    }
     let above = x - 1.0;
     (above + (above * (x + 1.0)).sqrt()).ln_1p()
 }
@@ -284,7 +287,7 @@ mod tests {
         assert_eq!(arcsinh(1e-20), 1e-20);
         assert_eq!(arctanh(-1e-20), -1e-20);
         assert_eq!(arctanh(-1.0), f64::NEG_INFINITY);
-        assert!(arccosh(0.5).is_nan());
+        assert!(arccosh(0.5).is_nan() && arccosh(-1e9).is_nan());
     }
 
     #[test]
