@@ -10,7 +10,16 @@ import headrace as hr
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    for name in ["b.txt", "a.txt", "c.txt", "[1].txt", ".h.txt", "sub/y.txt", "sub/deep/z.txt"]:
+    for name in [
+        "b.txt",
+        "a.txt",
+        "c.txt",
+        "[1].txt",
+        ".h.txt",
+        ".dir/x.txt",
+        "sub/y.txt",
+        "sub/deep/z.txt",
+    ]:
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
@@ -21,13 +30,18 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("pattern", "expected"),
     [
-        ("*.txt", [".h.txt", "[1].txt", "a.txt", "b.txt", "c.txt"]),
+        ("*.txt", ["[1].txt", "a.txt", "b.txt", "c.txt"]),
+        (".*.txt", [".h.txt"]),
+        (".h.txt", [".h.txt"]),
+        ("[.]h.txt*", None),
+        (".dir/*", [".dir/x.txt"]),
+        ("*/x.txt", None),
         ("?.txt", ["a.txt", "b.txt", "c.txt"]),
         ("[ab].txt", ["a.txt", "b.txt"]),
         ("[!a].txt", ["b.txt", "c.txt"]),
         ("[^a].txt", ["b.txt", "c.txt"]),
         ("[a-b].txt", ["a.txt", "b.txt"]),
-        ("*", [".h.txt", "[1].txt", "a.txt", "b.txt", "c.txt", "sub"]),
+        ("*", ["[1].txt", "a.txt", "b.txt", "c.txt", "sub"]),
         ("*/*.txt", ["sub/y.txt"]),
         ("**/*.txt", ["sub/y.txt"]),
         ("*/*/*.txt", ["sub/deep/z.txt"]),
@@ -43,6 +57,10 @@ def test_patterns_match_as_in_tf_data(pattern, expected, folder):
     for prefix in ("", str(folder) + "/"):
         one = isinstance(pattern, str)
         patterns = prefix + pattern if one else [prefix + part for part in pattern]
+        if expected is None:
+            with pytest.raises(hr.errors.InvalidArgumentError, match="begins with a dot"):
+                hr.Dataset.list_files(patterns)
+            continue
         dataset = hr.Dataset.list_files(patterns, shuffle=False)
         assert list(dataset) == [prefix + path for path in expected]
         assert dataset.cardinality() == len(expected)
@@ -85,3 +103,13 @@ def test_it_pickles(folder):
     files = hr.Dataset.list_files("?.txt", seed=3)
     list(files)
     assert [path[0] for path in pickle.loads(pickle.dumps(files))] == ["a", "c", "b"]
+
+
+def test_tensorflow_names_match_hidden_files(folder):
+    import headrace.tf as tf
+
+    files = tf.data.Dataset.list_files("*.txt", shuffle=False)
+    assert next(iter(files.as_numpy_iterator())) == b".h.txt"
+    assert list(tf.data.Dataset.list_files("*/x.txt").as_numpy_iterator()) == [b".dir/x.txt"]
+    orders = tf.data.Dataset.list_files(tf.constant(["?.txt"]), seed=3)
+    assert [x[:1] for x in orders.as_numpy_iterator()] == [b"a", b"b", b"c"]

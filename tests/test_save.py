@@ -14,7 +14,7 @@ from test_cache import ELEMENTS
 import headrace as hr
 
 
-@pytest.mark.parametrize("compression", [None, "GZIP", "AUTO"])
+@pytest.mark.parametrize("compression", [None, "GZIP", "AUTO", "SNAPPY"])
 @pytest.mark.parametrize("kind", [kind for kind in ELEMENTS if kind != "unknown"])
 def test_elements_of_every_kind_come_back(kind, compression, tmp_path):
     dataset = ELEMENTS[kind]()

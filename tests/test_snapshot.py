@@ -9,7 +9,7 @@ from test_cache import ELEMENTS, counted
 import headrace as hr
 
 
-@pytest.mark.parametrize("compression", ["AUTO", None, "GZIP"])
+@pytest.mark.parametrize("compression", ["AUTO", None, "GZIP", "SNAPPY"])
 def test_later_passes_read_what_the_first_one_made(compression, tmp_path):
     dataset, made = counted()
     kept = dataset.snapshot(tmp_path, compression)
@@ -168,3 +168,19 @@ def test_snapshots_under_tensorflow_names(tmp_path):
     assert kept.element_spec == tf.TensorSpec([], tf.int64)
     assert [x.numpy() for x in kept] == [0, 1, 2, 3]
     assert [x.numpy() for x in kept] == [0, 20, 10, 30]
+
+
+def test_auto_is_snappy_and_makes_small_files(tmp_path):
+    def size(compression):
+        folder = tmp_path / str(compression)
+        kept = hr.Dataset.from_tensors(np.zeros(100_000)).snapshot(folder, compression)
+        assert next(iter(kept)).sum() == 0
+        list(kept)
+        data = next(folder.glob("*/*.shard/*.snapshot")).read_bytes()
+        return data[:10], len(data)
+
+    head, count = size("AUTO")
+    assert head == size("SNAPPY")[0] == b"\xff\x06\x00\x00sNaPpY"
+    assert count < size(None)[1] / 10
+    with pytest.raises(hr.errors.InvalidArgumentError, match="compression_type"):
+        hr.TFRecordDataset("x", compression_type="SNAPPY")

@@ -446,8 +446,9 @@ class Dataset(Generic[T_co]):
         ----------
         file_pattern
             ``*``, ``?``, ``[abc]`` and ``[^a]`` stand for parts of a name, within one folder; a
-            backslash takes their meaning. As in tf.data, ``**`` means no more than ``*``, and
-            names that begin with a dot match too. Of a list of patterns, all matches of each.
+            backslash takes their meaning. As in tf.data, ``**`` means no more than ``*``. Unlike
+            there, a name that begins with a dot is matched only by a part of the pattern that does.
+            Of a list of patterns, all matches of each.
         shuffle
             ``False``: sorted. ``None`` or ``True``: in another random order in each pass.
         seed

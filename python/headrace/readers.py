@@ -378,16 +378,20 @@ def _default(place: int, value: Any) -> tuple[str, Any]:
     return dtype_name(spec.dtype), None if array.size == 0 else array.reshape(())[()]
 
 
-def list_files(file_pattern: Any, shuffle: bool | None, seed: SupportsIndex | None) -> Dataset[Any]:
-    """Make the dataset of `Dataset.list_files`."""
+def list_files(
+    file_pattern: Any, shuffle: bool | None, seed: SupportsIndex | None, hidden: bool = False
+) -> Dataset[Any]:
+    """Make the dataset of `Dataset.list_files`; `hidden` as in `headrace.glob.glob`."""
     patterns = checks.paths(file_pattern)
     given = file_pattern if isinstance(file_pattern, list | tuple) else [file_pattern]
     as_bytes = any(isinstance(pattern, bytes) for pattern in given)
-    files = sorted(path for pattern in patterns for path in glob(pattern))
+    files = sorted(path for pattern in patterns for path in glob(pattern, hidden))
     if not files:
         text = f"No files matched pattern: {', '.join(patterns)}"
         if any(set("[*?\\") & set(pattern) for pattern in patterns):
             text += "; to match a bracket, star or question mark itself, put a backslash before it"
+        if any(glob(pattern, hidden=True) for pattern in patterns):
+            text += "; hidden files are matched by a pattern that begins with a dot"
         raise InvalidArgumentError(text)
     names: Any = [path.encode() for path in files] if as_bytes else files
     dataset: Dataset[Any] = Dataset.from_tensor_slices(names)

@@ -34,12 +34,12 @@ _POLL = 0.1
 def compression_of(value: str | None) -> str | None:
     """Return how the engine compresses for tf.data's name.
 
-    ``"SNAPPY"``, and ``"AUTO"`` which stands for it in tf.data, are the quickest there is: zlib.
+    ``"AUTO"`` stands for ``"SNAPPY"``, as in tf.data.
     """
     if value in (None, "", "NONE"):
         return None
     if value in ("AUTO", "SNAPPY"):
-        return "ZLIB"
+        return "SNAPPY"
     if value == "GZIP":
         return "GZIP"
     raise InvalidArgumentError(

@@ -108,7 +108,7 @@ pub(crate) fn snapshot(
     path: String,
     compression: Option<&str>,
 ) -> Result<Plan> {
-    let compression = Compression::from_name(compression)?;
+    let compression = Compression::of_elements(compression)?;
     Ok(Plan(SnapshotNode::plan(plan(input), path, compression)))
 }
 
@@ -121,7 +121,7 @@ pub(crate) fn sharded_snapshot(
     sharded: bool,
     function: &Bound<'_, PyAny>,
 ) -> Result<Plan> {
-    let compression = Compression::from_name(compression)?;
+    let compression = Compression::of_elements(compression)?;
     let reader = PythonFunction::wrap(function)?;
     Ok(Plan(ShardedSnapshotNode::plan(plan(input), path, compression, sharded, reader)))
 }
@@ -145,7 +145,7 @@ pub(crate) fn save<'py>(
     sharded: bool,
 ) -> Result<(String, String, Option<Bound<'py, PyAny>>)> {
     let options = self::options(options)?;
-    let compression = Compression::from_name(compression)?;
+    let compression = Compression::of_elements(compression)?;
     let plan = plan(input);
     let context: ForeignValue = Arc::new(imports::copy_context(py)?.call0()?.unbind());
     let saved =

@@ -172,6 +172,27 @@ class Dataset(own.Dataset[Any]):
             )
         )
 
+    @staticmethod
+    def list_files(
+        file_pattern: Any, shuffle: Any = None, seed: Any = None, name: str | None = None
+    ) -> Any:
+        """Yield the paths that match a pattern; mirrors ``tf.data.Dataset.list_files``.
+
+        See `headrace.Dataset.list_files`. Hidden files match like any other, as in TensorFlow.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> open(os.path.join(folder, ".a.txt"), "w").close()
+        >>> len(tf.data.Dataset.list_files(os.path.join(folder, "*.txt")))
+        1
+        """
+        from ...readers import list_files
+
+        pattern = argument(file_pattern)
+        return adopt(list_files(pattern, argument(shuffle), argument(seed), hidden=True))
+
     # Steps.
 
     def group_by_window(

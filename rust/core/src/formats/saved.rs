@@ -59,7 +59,7 @@ impl Metadata {
     /// # Errors
     /// `InvalidArgument` for an unknown name.
     pub fn compression(&self) -> Result<Compression> {
-        Compression::from_name(Some(&self.compression))
+        Compression::of_elements(Some(&self.compression))
     }
 
     /// Number of elements in all files.

@@ -1,4 +1,4 @@
-//! GZIP and ZLIB as streams: nothing here holds more than a block, however large the output.
+//! GZIP and ZLIB as streams (Snappy in `snappy`): nothing here holds more than a block, however large the output.
 //!
 //! Both formats may have several members one after another (files that were concatenated),
 //! empty ones among them; they read as one stream.
@@ -9,6 +9,7 @@ use std::io::{self, Write};
 
 use flate2::write::{GzEncoder, ZlibEncoder};
 use flate2::{Decompress, FlushDecompress, Status};
+use snap::write::FrameEncoder;
 
 use crate::data::BufferMut;
 use crate::error::{Error, Result};
@@ -24,6 +25,8 @@ pub enum Compression {
     Gzip,
     /// In the zlib format.
     Zlib,
+    /// In Snappy's framing format: elements in files of our own, never records.
+    Snappy,
 }
 
 impl Compression {
@@ -42,12 +45,24 @@ impl Compression {
         }
     }
 
+    /// The compression of this name for elements in files of our own: `"SNAPPY"`, too.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for another name.
+    pub fn of_elements(name: Option<&str>) -> Result<Self> {
+        match name {
+            Some("SNAPPY") => Ok(Compression::Snappy),
+            other => Self::from_name(other),
+        }
+    }
+
     /// The name, as [`Compression::from_name`] takes it.
     pub fn name(self) -> &'static str {
         match self {
             Compression::None => "",
             Compression::Gzip => "GZIP",
             Compression::Zlib => "ZLIB",
+            Compression::Snappy => "SNAPPY",
         }
     }
 
@@ -179,6 +194,8 @@ pub enum Sink {
     Gzip(GzEncoder<File>),
     /// Through zlib.
     Zlib(ZlibEncoder<File>),
+    /// Through Snappy; it has no levels.
+    Snappy(Box<FrameEncoder<File>>),
 }
 
 impl Sink {
@@ -193,6 +210,7 @@ impl Sink {
             Compression::None => Sink::Plain(file),
             Compression::Gzip => Sink::Gzip(GzEncoder::new(file, level)),
             Compression::Zlib => Sink::Zlib(ZlibEncoder::new(file, level)),
+            Compression::Snappy => Sink::Snappy(Box::new(FrameEncoder::new(file))),
         })
     }
 
@@ -219,6 +237,7 @@ impl Sink {
             Sink::Plain(file) => write_all_vectored(file, parts),
             Sink::Gzip(encoder) => parts.iter().try_for_each(|part| encoder.write_all(part)),
             Sink::Zlib(encoder) => parts.iter().try_for_each(|part| encoder.write_all(part)),
+            Sink::Snappy(encoder) => parts.iter().try_for_each(|part| encoder.write_all(part)),
         }
     }
 
@@ -231,6 +250,7 @@ impl Sink {
             Sink::Plain(file) => file.flush(),
             Sink::Gzip(encoder) => encoder.flush(),
             Sink::Zlib(encoder) => encoder.flush(),
+            Sink::Snappy(encoder) => encoder.flush(),
         }
     }
 
@@ -243,6 +263,9 @@ impl Sink {
             Sink::Plain(mut file) => file.flush(),
             Sink::Gzip(encoder) => encoder.finish()?.flush(),
             Sink::Zlib(encoder) => encoder.finish()?.flush(),
+            Sink::Snappy(encoder) => {
+                encoder.into_inner().map_err(|e| io::Error::other(e.to_string()))?.flush()
+            }
         }
     }
 }

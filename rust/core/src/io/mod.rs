@@ -5,4 +5,5 @@ pub mod crc;
 pub mod glob;
 pub mod local;
 pub mod lock;
+pub mod snappy;
 pub mod window;

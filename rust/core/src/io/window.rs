@@ -8,6 +8,7 @@
 use crate::data::{Buffer, BufferMut};
 use crate::error::{Error, Result};
 use crate::io::compress::{Compression, Inflate};
+use crate::io::snappy::Unsnap;
 use crate::io::local::BlockReader;
 
 /// Default size of a block: below, system calls show; above, blocks fall out of the L2 cache
@@ -26,6 +27,7 @@ const FAR: u64 = 64 << 10;
 enum Stream {
     Plain(BlockReader),
     Inflate(Box<Inflate>),
+    Unsnap(Box<Unsnap>),
 }
 
 impl Stream {
@@ -33,6 +35,7 @@ impl Stream {
         match self {
             Stream::Plain(file) => file.read(out),
             Stream::Inflate(stream) => stream.read(out),
+            Stream::Unsnap(stream) => stream.read(out),
         }
     }
 }
@@ -63,6 +66,7 @@ impl Window {
         let file = BlockReader::open(path)?;
         let stream = match compression {
             Compression::None => Stream::Plain(file),
+            Compression::Snappy => Stream::Unsnap(Box::new(Unsnap::new(file))),
             _ => Stream::Inflate(Box::new(Inflate::new(file, compression)?)),
         };
         Ok(Window {
@@ -119,6 +123,7 @@ impl Window {
         match &self.stream {
             Stream::Plain(file) => file,
             Stream::Inflate(stream) => stream.input(),
+            Stream::Unsnap(stream) => stream.input(),
         }
     }
 
@@ -126,7 +131,7 @@ impl Window {
     pub fn remaining(&self) -> u64 {
         let behind = match &self.stream {
             Stream::Plain(file) => file.len().saturating_sub(file.position() + self.lead as u64),
-            Stream::Inflate(_) => 0,
+            Stream::Inflate(_) | Stream::Unsnap(_) => 0,
         };
         self.available() as u64 + behind
     }
@@ -245,10 +250,10 @@ impl Window {
         let limit = match &self.stream {
             Stream::Plain(file) if file.len() > file.position() => file.len() - file.position(),
             Stream::Plain(_) => tail.max(PAGE) as u64,
-            Stream::Inflate(stream) if self.filled == 0 => {
-                stream.input().len().saturating_mul(4).min(UNPROVEN_BYTES as u64)
+            _ if self.filled == 0 => {
+                self.file().len().saturating_mul(4).min(UNPROVEN_BYTES as u64)
             }
-            Stream::Inflate(_) => tail.max(UNPROVEN_BYTES) as u64,
+            Stream::Inflate(_) | Stream::Unsnap(_) => tail.max(UNPROVEN_BYTES) as u64,
         };
         let room = wanted.min(limit).max(1);
         if self.block_bytes < PAGE {
@@ -257,7 +262,7 @@ impl Window {
         // Ends on a page of the file too, so that the next read starts on one.
         let offset = match &self.stream {
             Stream::Plain(file) => file.position() % PAGE as u64,
-            Stream::Inflate(_) => 0,
+            Stream::Inflate(_) | Stream::Unsnap(_) => 0,
         };
         ((room + offset).next_multiple_of(PAGE as u64) - offset) as usize
     }

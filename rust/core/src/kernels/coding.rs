@@ -68,6 +68,9 @@ impl Each {
             Each::DecodeBase64 => out.push(&base64::decode(value)?),
             Each::Decompress(Compression::None) => out.push(value),
             Each::Decompress(Compression::Gzip) => inflate(MultiGzDecoder::new(value), out)?,
+            Each::Decompress(Compression::Snappy) => {
+                return Err(Error::internal("a compression that has no name here"));
+            }
             Each::Decompress(Compression::Zlib) => inflate(ZlibDecoder::new(value), out)?,
             Each::JsonExample => out.push(&json_example::decode(value)?),
             Each::ReadFile => out.push(&read_file(value)?),

@@ -163,7 +163,7 @@ impl FileFill {
     }
 
     pub fn reader(&self, structure: Option<Arc<Structure>>) -> Result<ChunkReader> {
-        let compression = Compression::from_name(Some(&self.index.compression))?;
+        let compression = Compression::of_elements(Some(&self.index.compression))?;
         ChunkReader::open(&self.data, compression, structure, Some(self.index.id))
     }
 
