@@ -193,3 +193,31 @@ def test_each_element_is_repeated_as_often_as_it_says():
     counts = hr.Dataset.from_tensor_slices([1, 0, 2, 3])
     repeated = counts.flat_map(lambda x: hr.Dataset.from_tensors(x).repeat(x))
     assert list(repeated) == [1, 2, 2, 3, 3, 3]
+
+
+def test_a_state_stays_small_over_many_captured_runs():
+    def build():
+        inner = Dataset.range(1).shuffle(3, seed=5).repeat(2)
+        return Dataset.range(5000).flat_map(lambda _: inner).batch(100)
+
+    dataset = build()
+    iterator = iter(dataset)
+    for _ in range(99):
+        next(iterator)
+    state = iterator.state()
+    assert len(state) < 2000
+    (rest,) = iterator
+    assert [batch.tolist() for batch in dataset.iterator(state)] == [rest.tolist()]
+    assert [batch.tolist() for batch in build().iterator(state)] == [rest.tolist()]
+
+
+def test_a_restored_run_draws_on_whatever_the_live_nodes_did():
+    inner = Dataset.range(6).shuffle(6, seed=3)
+    dataset = Dataset.range(9).flat_map(lambda _: inner)
+    iterator = iter(dataset)
+    for _ in range(13):
+        next(iterator)
+    state = iterator.state()
+    rest = list(iterator)
+    list(dataset)
+    assert list(dataset.iterator(state)) == rest

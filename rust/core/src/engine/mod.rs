@@ -8,6 +8,7 @@ pub mod fills;
 pub mod fingerprint;
 pub mod limit;
 pub mod nested;
+pub mod nested_log;
 pub mod node;
 pub mod notices;
 pub mod optimise;

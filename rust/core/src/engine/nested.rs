@@ -6,14 +6,13 @@
 //! the same. Nodes made inside the function need no log: each call starts their generator anew, and
 //! those without a seed get one from the entropy of the run and the place of the plan in it.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock};
-
-use serde::{Deserialize, Serialize};
 
 use crate::data::foreign::DatasetValue;
 use crate::data::{Column, ElementSpec, ForeignValue, Position, Spec, Structure};
 use crate::engine::lock;
+use crate::engine::nested_log::{NestedLog, NestedState};
 use crate::engine::node::Plan;
 use crate::engine::run::RunContext;
 use crate::engine::seeds::{SeedGenerator, SeedPair};
@@ -118,65 +117,6 @@ pub(crate) struct Outer {
     /// What the function that made the plan draws by, and the number of the opening.
     pub(crate) site: Site,
     pub(crate) opening: u64,
-}
-
-/// One draw of a nested plan.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Draw {
-    path: Vec<u64>,
-    pair: SeedPair,
-    number: u64,
-}
-
-/// What the nested plans of one stage drew.
-#[derive(Debug, Default)]
-pub(crate) struct NestedLog {
-    /// Number of plans opened.
-    pub(crate) openings: u64,
-    drawn: Vec<Draw>,
-    /// Draws of an earlier part of the run that are handed out again.
-    replay: BTreeMap<Vec<u64>, VecDeque<Draw>>,
-}
-
-/// The log of one stage as part of a state.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct NestedState {
-    openings: u64,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    drawn: Vec<Draw>,
-}
-
-impl NestedLog {
-    /// The log of a state, to be replayed.
-    pub(crate) fn restored(state: &NestedState) -> Self {
-        let mut log = NestedLog { openings: state.openings, ..NestedLog::default() };
-        for draw in &state.drawn {
-            log.replay.entry(draw.path.clone()).or_default().push_back(draw.clone());
-        }
-        log
-    }
-
-    /// The part of the log from opening `count` of the run on.
-    pub(crate) fn since(&self, count: u64) -> NestedState {
-        let replay = self.replay.values().flatten();
-        let later = |draw: &&Draw| draw.path.first().is_some_and(|opening| *opening >= count);
-        let drawn = self.drawn.iter().chain(replay).filter(later).cloned().collect();
-        NestedState { openings: count, drawn }
-    }
-
-    fn draw(&mut self, path: &[u64], generator: &SeedGenerator) -> SeedPair {
-        let replayed = self.replay.get_mut(path).and_then(VecDeque::pop_front);
-        let draw = replayed.unwrap_or_else(|| {
-            let number = generator.take();
-            Draw { path: path.to_vec(), pair: generator.pair(), number }
-        });
-        if draw.pair == generator.pair() {
-            generator.advance(draw.number + 1);
-        }
-        let pair = generator.pair_for(draw.pair, draw.number);
-        self.drawn.push(draw);
-        pair
-    }
 }
 
 /// The logs of a run, by slot, and where seeds come from that nobody gave.

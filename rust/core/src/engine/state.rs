@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::Position;
 use crate::engine::fills::Fill;
-use crate::engine::nested::NestedState;
+use crate::engine::nested_log::NestedState;
 use crate::engine::node::Plan;
 use crate::engine::seeds::{DrawLog, SeedPair};
 use crate::error::{Error, Result};

@@ -8,8 +8,8 @@
 use crate::data::{Buffer, BufferMut};
 use crate::error::{Error, Result};
 use crate::io::compress::{Compression, Inflate};
-use crate::io::snappy::Unsnap;
 use crate::io::local::BlockReader;
+use crate::io::snappy::Unsnap;
 
 /// Default size of a block: below, system calls show; above, blocks fall out of the L2 cache
 /// between the read and the checksum (benches/framing.rs).
@@ -250,9 +250,7 @@ impl Window {
         let limit = match &self.stream {
             Stream::Plain(file) if file.len() > file.position() => file.len() - file.position(),
             Stream::Plain(_) => tail.max(PAGE) as u64,
-            _ if self.filled == 0 => {
-                self.file().len().saturating_mul(4).min(UNPROVEN_BYTES as u64)
-            }
+            _ if self.filled == 0 => self.file().len().saturating_mul(4).min(UNPROVEN_BYTES as u64),
             Stream::Inflate(_) | Stream::Unsnap(_) => tail.max(UNPROVEN_BYTES) as u64,
         };
         let room = wanted.min(limit).max(1);

@@ -1,0 +1,347 @@
+//! What captured datasets draw inside a run, kept small.
+//!
+//! A dataset that is opened for each outer element draws alike each time: so many numbers, one after
+//! another, of this and that generator, and the next opening goes on where they end. Such openings
+//! are one entry here, however many they are. Openings of late stay apart, since interleaved ones
+//! take turns.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::seeds::{SeedGenerator, SeedPair};
+
+/// Openings that stay apart.
+const RECENT: usize = 64;
+
+/// Consecutive draws of one generator in one opening.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Range {
+    pair: SeedPair,
+    first: u64,
+    length: u64,
+}
+
+/// The draws of one opening in their order.
+type Pattern = Vec<Range>;
+
+fn length(pattern: &[Range]) -> u64 {
+    pattern.iter().map(|range| range.length).sum()
+}
+
+/// Consecutive openings that drew alike.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Block {
+    opening: u64,
+    count: u64,
+    pattern: Pattern,
+    /// What is added to each range's first number from one opening to the next.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    steps: Vec<u64>,
+}
+
+impl Block {
+    fn of(opening: u64, pattern: Pattern) -> Self {
+        Block { opening, count: 1, pattern, steps: Vec::new() }
+    }
+
+    fn end(&self) -> u64 {
+        self.opening + self.count
+    }
+
+    /// The draws of opening `at`.
+    fn pattern(&self, at: u64) -> Pattern {
+        let mut pattern = self.pattern.clone();
+        for (range, step) in pattern.iter_mut().zip(&self.steps) {
+            range.first = range.first.wrapping_add(step.wrapping_mul(at - self.opening));
+        }
+        pattern
+    }
+
+    /// The part of the openings from `from` to `to`.
+    fn part(&self, from: u64, to: u64) -> Option<Self> {
+        let (from, to) = (from.max(self.opening), to.min(self.end()));
+        let (pattern, steps) = (from < to).then(|| (self.pattern(from), self.steps.clone()))?;
+        Some(Block { opening: from, count: to - from, pattern, steps })
+    }
+
+    /// Takes the next opening in, if it drew alike.
+    fn join(&mut self, opening: u64, pattern: &[Range]) -> bool {
+        let alike = |(a, b): (&Range, &Range)| a.pair == b.pair && a.length == b.length;
+        let same = self.pattern.len() == pattern.len()
+            && self.pattern.iter().zip(pattern).all(alike)
+            && opening == self.end();
+        if !same {
+            return false;
+        }
+        let firsts = self.pattern.iter().zip(pattern);
+        if self.count == 1 {
+            self.steps = firsts.map(|(a, b)| b.first.wrapping_sub(a.first)).collect();
+        } else if self.pattern(opening) != pattern {
+            return false;
+        }
+        self.count += 1;
+        true
+    }
+}
+
+/// The draws of all openings of one kind.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Openings {
+    /// In order.
+    blocks: Vec<Block>,
+    recent: BTreeMap<u64, Pattern>,
+}
+
+impl Openings {
+    fn find(&self, opening: u64) -> Option<usize> {
+        let at = self.blocks.partition_point(|block| block.end() <= opening);
+        self.blocks.get(at).filter(|block| block.opening <= opening).map(|_| at)
+    }
+
+    fn get(&self, opening: u64) -> Option<Pattern> {
+        match self.recent.get(&opening) {
+            Some(pattern) => Some(pattern.clone()),
+            None => self.find(opening).map(|at| self.blocks[at].pattern(opening)),
+        }
+    }
+
+    /// How many draws the opening has made.
+    fn drawn(&self, opening: u64) -> u64 {
+        match self.recent.get(&opening) {
+            Some(pattern) => length(pattern),
+            None => self.find(opening).map_or(0, |at| length(&self.blocks[at].pattern)),
+        }
+    }
+
+    fn remove(&mut self, opening: u64) -> Option<Pattern> {
+        if let Some(pattern) = self.recent.remove(&opening) {
+            return Some(pattern);
+        }
+        let at = self.find(opening)?;
+        let block = self.blocks[at].clone();
+        let parts = [block.part(0, opening), block.part(opening + 1, u64::MAX)];
+        self.blocks.splice(at..=at, parts.into_iter().flatten());
+        Some(block.pattern(opening))
+    }
+
+    /// Appends a draw of an opening.
+    fn push(&mut self, opening: u64, pair: SeedPair, number: u64) {
+        let mut pattern = self.remove(opening).unwrap_or_default();
+        match pattern.last_mut() {
+            Some(last) if last.pair == pair && last.first + last.length == number => {
+                last.length += 1;
+            }
+            _ => pattern.push(Range { pair, first: number, length: 1 }),
+        }
+        self.recent.insert(opening, pattern);
+    }
+
+    /// Lets old openings go into blocks, but those that are `held`.
+    fn settle(&mut self, held: impl Fn(u64) -> bool) {
+        if self.recent.len() <= RECENT {
+            return;
+        }
+        let oldest = self.recent.keys().copied().find(|opening| !held(*opening));
+        if let Some(opening) = oldest
+            && let Some(pattern) = self.recent.remove(&opening)
+        {
+            self.insert(opening, pattern);
+        }
+    }
+
+    fn insert(&mut self, opening: u64, pattern: Pattern) {
+        let at = self.blocks.partition_point(|block| block.opening < opening);
+        let joins = at > 0 && self.blocks[at - 1].join(opening, &pattern);
+        if !joins {
+            self.blocks.insert(at, Block::of(opening, pattern));
+        }
+    }
+
+    /// All openings from `count` on but those that are `held`, as blocks.
+    fn since(&self, count: u64, held: impl Fn(u64) -> bool) -> Vec<Block> {
+        let parts = self.blocks.iter().filter_map(|block| block.part(count, u64::MAX));
+        let mut all = Openings { blocks: parts.collect(), recent: BTreeMap::new() };
+        for (opening, pattern) in self.recent.range(count..).filter(|(at, _)| !held(**at)) {
+            all.insert(*opening, pattern.clone());
+        }
+        all.blocks
+    }
+}
+
+/// What the nested plans of one stage drew.
+#[derive(Debug, Default)]
+pub(crate) struct NestedLog {
+    /// Number of plans opened.
+    pub(crate) openings: u64,
+    /// By where in the opened plan: slot and number in each plan between.
+    drawn: BTreeMap<Vec<u64>, Openings>,
+    /// Draws of an earlier part of the run that are still to be handed out again.
+    replay: BTreeMap<Vec<u64>, Openings>,
+    /// The number after the last draw of each generator, by its pair.
+    ends: BTreeMap<SeedPair, u64>,
+    /// True once the run was restored: its draws no longer come from the live nodes.
+    restored: bool,
+}
+
+/// The log of one stage as part of a state.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct NestedState {
+    openings: u64,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    drawn: Vec<(Vec<u64>, Vec<Block>)>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    ends: Vec<(SeedPair, u64)>,
+}
+
+impl NestedLog {
+    /// The log of a state, to be replayed.
+    pub(crate) fn restored(state: &NestedState) -> Self {
+        let ends = state.ends.iter().copied().collect();
+        let mut log =
+            NestedLog { openings: state.openings, ends, restored: true, ..NestedLog::default() };
+        for (tail, blocks) in &state.drawn {
+            let openings = Openings { blocks: blocks.clone(), recent: BTreeMap::new() };
+            log.replay.insert(tail.clone(), openings);
+        }
+        log
+    }
+
+    /// The part of the log from opening `count` of the run on.
+    pub(crate) fn since(&self, count: u64) -> NestedState {
+        let mut all: BTreeMap<Vec<u64>, Vec<Block>> = BTreeMap::new();
+        for (tail, replay) in &self.replay {
+            all.insert(tail.clone(), replay.since(count, |_| false));
+        }
+        for (tail, drawn) in &self.drawn {
+            // What is still replayed holds all that an opening drew before.
+            let held = |opening| self.is_replayed(tail, opening);
+            let blocks = all.entry(tail.clone()).or_default();
+            blocks.extend(drawn.since(count, held));
+            blocks.sort_by_key(|block| block.opening);
+        }
+        let drawn = all.into_iter().filter(|(_, blocks)| !blocks.is_empty()).collect();
+        let ends = self.ends.iter().map(|(pair, end)| (*pair, *end)).collect();
+        NestedState { openings: count, drawn, ends }
+    }
+
+    fn is_replayed(&self, tail: &[u64], opening: u64) -> bool {
+        self.replay.get(tail).is_some_and(|replay| replay.drawn(opening) > 0)
+    }
+
+    /// The next draw of a generator at `path`: number of the opening, then slot and number in each
+    /// plan between.
+    pub(crate) fn draw(&mut self, path: &[u64], generator: &SeedGenerator) -> SeedPair {
+        let Some((&opening, tail)) = path.split_first() else { return generator.pair() };
+        let drawn = self.drawn.entry(tail.to_vec()).or_default();
+        let mut index = drawn.drawn(opening);
+        let replay = self.replay.get_mut(tail);
+        let (mut pair, mut number) = (generator.pair(), None);
+        if let Some(replay) = replay
+            && let Some(pattern) = replay.get(opening)
+        {
+            if index + 1 == length(&pattern) {
+                replay.remove(opening);
+            }
+            for range in pattern {
+                if index < range.length {
+                    (pair, number) = (range.pair, Some(range.first + index));
+                    break;
+                }
+                index -= range.length;
+            }
+        }
+        let end = self.ends.get(&pair).copied();
+        let number = match (number, end) {
+            (Some(number), _) => number,
+            (None, Some(end)) if self.restored && generator.reshuffles() => end,
+            _ => generator.take(),
+        };
+        self.ends.insert(pair, end.unwrap_or(0).max(number + 1));
+        if pair == generator.pair() {
+            generator.advance(number + 1);
+        }
+        drawn.push(opening, pair, number);
+        let replay = self.replay.get(tail);
+        drawn.settle(|opening| replay.is_some_and(|replay| replay.drawn(opening) > 0));
+        generator.pair_for(pair, number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn generator(pair: SeedPair) -> SeedGenerator {
+        SeedGenerator::new(Some(pair), true)
+    }
+
+    fn size(log: &NestedLog) -> usize {
+        serde_json::to_string(&log.since(0)).unwrap().len()
+    }
+
+    #[test]
+    fn openings_that_draw_alike_are_one_entry() {
+        let (a, b) = (generator((1, 2)), generator((3, 4)));
+        let mut log = NestedLog::default();
+        for opening in 0..100_000 {
+            log.draw(&[opening], &a);
+            log.draw(&[opening], &a);
+            log.draw(&[opening], &b);
+            log.draw(&[opening, 5, 0], &a);
+        }
+        assert!(size(&log) < 500, "{}", size(&log));
+        // One opening with many draws is as small.
+        for _ in 0..100_000 {
+            log.draw(&[100_000], &b);
+        }
+        assert!(size(&log) < 1000, "{}", size(&log));
+        assert!(log.drawn.values().all(|openings| openings.recent.len() <= RECENT));
+    }
+
+    #[test]
+    fn a_restored_log_hands_out_the_same_draws_and_goes_on() {
+        // Three open datasets that take turns, with a stray draw now and then.
+        let order: Vec<u64> =
+            (0..900).map(|i| i / 9 * 3 + i % 3 + u64::from(i % 50 == 0)).collect();
+        let (a, b) = (generator((1, 2)), generator((3, 4)));
+        let draw = |log: &mut NestedLog, i: usize, a: &SeedGenerator, b: &SeedGenerator| {
+            log.draw(&[order[i]], if i % 4 == 0 { b } else { a })
+        };
+        let mut log = NestedLog::default();
+        let all: Vec<SeedPair> = (0..600).map(|i| draw(&mut log, i, &a, &b)).collect();
+        let state = serde_json::to_string(&log.since(0)).unwrap();
+        let later: Vec<SeedPair> = (600..900).map(|i| draw(&mut log, i, &a, &b)).collect();
+
+        let (a, b) = (generator((1, 2)), generator((3, 4)));
+        let mut again = NestedLog::restored(&serde_json::from_str(&state).unwrap());
+        for half in [0..250, 250..600] {
+            for i in half {
+                assert_eq!(draw(&mut again, i, &a, &b), all[i], "{i}");
+            }
+            // What a state tells does not depend on how much was handed out again.
+            assert_eq!(again.since(0).drawn.len(), log.since(0).drawn.len());
+            let state = serde_json::to_string(&again.since(0)).unwrap();
+            let (a, b) = (generator((1, 2)), generator((3, 4)));
+            let mut third = NestedLog::restored(&serde_json::from_str(&state).unwrap());
+            (0..600).for_each(|i| assert_eq!(draw(&mut third, i, &a, &b), all[i], "{i}"));
+        }
+        // Another run has moved the live nodes on.
+        a.advance(5000);
+        let rest: Vec<SeedPair> = (600..900).map(|i| draw(&mut again, i, &a, &b)).collect();
+        assert_eq!(rest, later);
+    }
+
+    #[test]
+    fn a_state_leaves_out_the_openings_before_it() {
+        let a = generator((1, 2));
+        let mut log = NestedLog::default();
+        let all: Vec<SeedPair> = (0..200).map(|opening| log.draw(&[opening], &a)).collect();
+        let copy = generator((1, 2));
+        let mut again = NestedLog::restored(&log.since(150));
+        for opening in 150..200 {
+            assert_eq!(again.draw(&[opening], &copy), all[opening as usize]);
+        }
+        assert!(again.replay.values().all(|openings| openings.blocks.is_empty()));
+    }
+}
