@@ -7,7 +7,13 @@ from conftest import assert_same_elements
 import headrace as hr
 
 Dataset = hr.Dataset
-SWITCHES = ("map_fusion", "map_and_filter_fusion", "filter_fusion", "map_parallelization")
+SWITCHES = (
+    "map_fusion",
+    "map_and_filter_fusion",
+    "filter_fusion",
+    "map_parallelization",
+    "noop_elimination",
+)
 
 
 def plus_one(x):
@@ -36,6 +42,9 @@ PIPELINES = {
     "map_fusion": lambda: Dataset.range(40).map(plus_one).map(double).map(plus_one).batch(3),
     "map_and_filter_fusion": lambda: Dataset.range(40).map(plus_one).map(double).filter(third),
     "filter_fusion": lambda: Dataset.range(40).shuffle(9, 1).filter(odd).filter(third),
+    "noop_elimination": lambda: (
+        Dataset.range(40).map(plus_one).take(-1).repeat(1).skip(0).shard(1, 0).map(double).batch(3)
+    ),
     "map_parallelization": lambda: Dataset.range(40).map(plus_one).batch(2).map(double),
 }
 OTHERS = {
@@ -47,6 +56,16 @@ OTHERS = {
     ),
     "with Python between": lambda: (
         Dataset.range(20).map(plus_one).map(failing).map(plus_one).map(double).ignore_errors()
+    ),
+    "with idle steps": lambda: (
+        Dataset.range(9)
+        .shuffle(5, 1)
+        .take(-1)
+        .repeat(3)
+        .skip(0)
+        .map(plus_one)
+        .repeat(1)
+        .map(double)
     ),
     "in a mix": lambda: Dataset.sample_from_datasets(
         [Dataset.range(9).map(plus_one).map(double), Dataset.range(9).filter(odd).filter(third)],
@@ -145,3 +164,28 @@ def test_stats_are_those_of_the_steps_that_run():
     iterator = iter(switched(Dataset.range(9).map(plus_one).map(double), inject_prefetch=False))
     list(iterator)
     assert [row["name"] for row in iterator.stats()] == ["maps", "range"]
+
+
+def test_idle_steps_keep_no_maps_apart():
+    dataset = Dataset.range(9).map(plus_one).take(-1).map(double)
+    assert "take(count=-1) is left out (noop_elimination)" in dataset.explain()
+    assert "run as one step (map_fusion)" in dataset.explain()
+    apart = switched(dataset, noop_elimination=False).explain()
+    assert "as one step" not in apart
+    assert "changes nothing, so it is left out" in apart
+
+
+@pytest.mark.parametrize("fused", [True, False])
+def test_errors_take_whole_batches_of_fused_maps_too(fused):
+    rows = Dataset.from_tensor_slices([b"abcd", b"abc", b"abcd", b"abcd", b"abcd"])
+    maps = rows.map(lambda x: hr.io.decode_raw(x, np.uint32)).map(lambda x: x * 0)
+    dataset = switched(maps.batch(2), map_fusion=fused).ignore_errors()
+    assert [len(batch) for batch in dataset] == [2, 1]
+
+
+def test_explain_tells_how_far_a_step_reaches():
+    numbers = Dataset.range(9).map(plus_one).batch(2)
+    assert "skips through batch, map down to range" in numbers.skip(1).explain()
+    assert "skips through batch, map down to range" in numbers.shard(2, 0).explain()
+    assert "asks through batch, map down to range for no more" in numbers.take(1).explain()
+    assert "down to" not in Dataset.range(9).filter(odd).skip(1).explain()

@@ -68,10 +68,42 @@ def _vanishes(dataset: Dataset[Any]) -> bool:
     return False
 
 
+# Steps that skip elements by skipping those of their input, and call no function for them.
+_BATCHES = ("batch", "padded_batch")
+_SKIPS_THROUGH = {
+    *_BATCHES,
+    "enumerate",
+    "map",
+    "prefetch",
+    "shard",
+    "skip",
+    "take",
+    "with_options",
+}
+
+
+def _reach(dataset: Dataset[Any]) -> list[str]:
+    """Tell how far down a step reaches that leaves elements out."""
+    (below,) = flatten(dataset._inputs)
+    passed = []
+    while below._op in _SKIPS_THROUGH:
+        passed.append(below._op)
+        (below,) = flatten(below._inputs)
+    through = [op for op in passed if op != "with_options"]
+    if not through:
+        return []
+    way = f"through {', '.join(through)} down to {below._op}"
+    if dataset._op == "take":
+        return [f"asks {way} for no more than it takes"]
+    return [f"skips {way}, which make no element for it"]
+
+
 def _lines(dataset: Dataset[Any], head: str, tail: str, rewrites: Sequence[str] = ()) -> list[str]:
     details = [*rewrites, *_functions(dataset)]
     if _vanishes(dataset):
         details.append("changes nothing, so it is left out")
+    elif dataset._op in ("skip", "shard", "take"):
+        details += _reach(dataset)
     inputs = flatten(dataset._inputs)
     lines = [f"{head}{_title(dataset)}"]
     bar = "│  " if inputs else "   "

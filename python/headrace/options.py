@@ -295,9 +295,11 @@ class OptimizationOptions(_Fields):
     """Switches of the rewrites; mirrors ``tf.data.experimental.OptimizationOptions``.
 
     A rewrite changes how a pipeline runs, never what it yields. `Dataset.explain` tells which are
-    made. Switches of tf.data that are not listed here are kept and change nothing: steps that do
-    nothing always open as their input, graphs always run on many elements at once, batches are cut
-    without a copy, `skip` and `take` reach down to the source as they run.
+    made. Switches of tf.data that are not listed here are accepted and have no effect: graphs run
+    on many elements at once anyway, batches are cut without a copy (``map_and_batch_fusion``,
+    ``parallel_batch``), a `repeat` right above a `shuffle` draws as tf.data's fused step does
+    (``shuffle_and_repeat_fusion``), and `skip`, `take` and `shard` reach down to the source as they
+    run.
 
     Attributes
     ----------
@@ -312,6 +314,9 @@ class OptimizationOptions(_Fields):
         Maps and a filter on them that run as graphs become one step; on unless ``False``.
     filter_fusion
         Neighbouring filters that run as graphs become one step; off unless ``True``.
+    noop_elimination
+        Steps that change nothing (``take(-1)``, ``skip(0)``, ``repeat(1)``) are taken out, so that
+        their neighbours can be fused; on unless ``False``.
     map_parallelization
         Maps that run as graphs get ``num_parallel_calls=AUTOTUNE`` where reading ahead cannot be
         noticed; off unless ``True``.

@@ -133,6 +133,11 @@ fn compressed(plain: &[u8], compression: Compression) -> Vec<u8> {
             encoder.write_all(plain).unwrap();
             encoder.finish().unwrap()
         }
+        Compression::Snappy => {
+            let mut encoder = snap::write::FrameEncoder::new(Vec::new());
+            encoder.write_all(plain).unwrap();
+            encoder.into_inner().unwrap()
+        }
     }
 }
 

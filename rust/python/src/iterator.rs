@@ -56,6 +56,7 @@ pub(crate) fn options(text: &str) -> Result<RunOptions> {
     set("map_and_filter_fusion", &mut options.rewrites.map_and_filter_fusion);
     set("filter_fusion", &mut options.rewrites.filter_fusion);
     set("map_parallelization", &mut options.rewrites.map_parallelization);
+    set("noop_elimination", &mut options.rewrites.noop_elimination);
     if let Some(rows) = number(&json["chunk_rows"]) {
         options.chunk_rows = rows.max(1);
     }

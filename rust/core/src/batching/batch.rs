@@ -81,7 +81,9 @@ pub(crate) fn batched(spec: &Spec, size: Option<usize>) -> Result<Spec> {
 /// True if tf.data fuses the map below with a batch, which then takes so many elements of the map's
 /// input, whatever becomes of them. Any other batch is left at its first error.
 pub(crate) fn follows_map(input: &Plan) -> bool {
-    input.name() == "map" || past_noops(input).name() == "map"
+    // Rewrites make one step of several maps.
+    let is_map = |plan: &Plan| matches!(plan.name(), "map" | "maps");
+    is_map(input) || is_map(&past_noops(input))
 }
 
 impl Node for BatchNode {

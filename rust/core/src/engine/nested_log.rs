@@ -306,7 +306,7 @@ mod tests {
             (0..900).map(|i| i / 9 * 3 + i % 3 + u64::from(i % 50 == 0)).collect();
         let (a, b) = (generator((1, 2)), generator((3, 4)));
         let draw = |log: &mut NestedLog, i: usize, a: &SeedGenerator, b: &SeedGenerator| {
-            log.draw(&[order[i]], if i % 4 == 0 { b } else { a })
+            log.draw(&[order[i]], if i.is_multiple_of(4) { b } else { a })
         };
         let mut log = NestedLog::default();
         let all: Vec<SeedPair> = (0..600).map(|i| draw(&mut log, i, &a, &b)).collect();

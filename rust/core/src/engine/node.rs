@@ -257,6 +257,8 @@ pub struct Rewrites {
     pub filter_fusion: bool,
     /// Maps that run as graphs have several tasks where nobody can notice.
     pub map_parallelization: bool,
+    /// Steps that change nothing are taken out.
+    pub noop_elimination: bool,
 }
 
 impl Rewrites {
@@ -266,6 +268,7 @@ impl Rewrites {
         map_and_filter_fusion: false,
         filter_fusion: false,
         map_parallelization: false,
+        noop_elimination: false,
     };
     /// Every rewrite there is.
     pub const ALL: Rewrites = Rewrites {
@@ -273,12 +276,13 @@ impl Rewrites {
         map_and_filter_fusion: true,
         filter_fusion: true,
         map_parallelization: true,
+        noop_elimination: true,
     };
 }
 
 impl Default for Rewrites {
     fn default() -> Self {
-        Rewrites { map_fusion: true, map_and_filter_fusion: true, ..Rewrites::NONE }
+        Rewrites { filter_fusion: false, map_parallelization: false, ..Rewrites::ALL }
     }
 }
 

@@ -1,13 +1,13 @@
 //! The rewrites of a plan before it runs. They change how fast elements come, never which.
 //!
-//! Steps that change nothing need no rewrite: they open as their input. Nor need `skip` and `take`:
-//! stages hand skips down to the source, and ask for no more than is taken. No rewrite adds, drops
-//! or reorders steps that draw seeds or keep elements, and states are those of the plan as it was.
+//! `skip` and `take` need no rewrite: stages hand skips down to the source, and ask for no more than
+//! is taken. No rewrite adds, drops or reorders steps that draw seeds or keep elements, and states are
+//! those of the plan as it was.
 
 use std::sync::Arc;
 
 use crate::engine::node::{Plan, RunOptions, is_quiet, seed_slots};
-use crate::engine::rewrites::{fusion, map_parallelization};
+use crate::engine::rewrites::{fusion, map_parallelization, noop_elimination};
 use crate::error::Result;
 use crate::transforms::prefetch::PrefetchNode;
 
@@ -30,6 +30,9 @@ pub fn optimise(plan: &Plan, options: &RunOptions) -> Result<Optimised> {
     let mut made = Vec::new();
     let mut plan = Arc::clone(plan);
     let switches = &options.rewrites;
+    if switches.noop_elimination {
+        plan = rewrite(&plan, &noop_elimination::eliminate, &mut made);
+    }
     if switches.map_fusion || switches.map_and_filter_fusion || switches.filter_fusion {
         plan = rewrite(&plan, &|plan| fusion::fuse(plan, switches), &mut made);
     }

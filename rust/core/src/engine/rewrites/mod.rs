@@ -2,3 +2,4 @@
 
 pub mod fusion;
 pub mod map_parallelization;
+pub mod noop_elimination;
