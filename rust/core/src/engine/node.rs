@@ -282,7 +282,12 @@ impl Rewrites {
 
 impl Default for Rewrites {
     fn default() -> Self {
-        Rewrites { filter_fusion: false, map_parallelization: false, ..Rewrites::ALL }
+        Rewrites {
+            map_fusion: true,
+            map_and_filter_fusion: true,
+            noop_elimination: true,
+            ..Rewrites::NONE
+        }
     }
 }
 
@@ -307,9 +312,10 @@ pub fn fixed_length(plan: &Plan) -> bool {
     plan.cardinality().known().is_some() && plan.inputs().iter().all(fixed_length)
 }
 
-/// True if a `repeat` is part of the plan, so that opening it draws only some of its seeds.
-pub fn has_nested_repeat(plan: &Plan) -> bool {
-    plan.name() == "repeat" || plan.inputs().iter().any(has_nested_repeat)
+/// True if opening the plan draws only some of its seeds: a `repeat` opens its later epochs when their
+/// turn comes, and so does `concatenate` its second input.
+pub fn draws_later(plan: &Plan) -> bool {
+    matches!(plan.name(), "repeat" | "concatenate") || plan.inputs().iter().any(draws_later)
 }
 
 /// The plan below steps that change nothing, which tf.data removes before it fuses.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::data::mark::MarkBody;
 use crate::data::{Chunk, ElementSpec, Mark, Position};
-use crate::engine::node::{Arg, caches, fixed_length, has_nested_repeat, past_noops, seed_slots};
+use crate::engine::node::{Arg, caches, draws_later, fixed_length, past_noops, seed_slots};
 use crate::engine::run::RunContext;
 use crate::engine::stage::{OwnedPlace, Passage};
 use crate::engine::wait::poll_if_due;
@@ -152,7 +152,7 @@ impl RepeatStage {
     fn epoch_length(&self) -> Option<u64> {
         // A cache is filled by a pass that is made, not by one that is passed over.
         let countable =
-            fixed_length(&self.plan) && !has_nested_repeat(&self.plan) && caches(&self.plan) == 0;
+            fixed_length(&self.plan) && !draws_later(&self.plan) && caches(&self.plan) == 0;
         self.plan.cardinality().known().filter(|length| *length > 0 && countable)
     }
 
