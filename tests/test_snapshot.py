@@ -147,8 +147,9 @@ def test_functions_of_a_snapshot_are_checked(tmp_path):
     numbers = hr.Dataset.range(3)
     with pytest.raises(hr.errors.InvalidArgumentError, match="shard_func must return"):
         list(numbers.snapshot(tmp_path / "a", shard_func=lambda x: x - 2))
-    with pytest.raises(hr.errors.InvalidArgumentError, match="shard_func must return"):
-        list(numbers.snapshot(tmp_path / "b", shard_func=lambda x: x * 0.5))
+    for wrong in (lambda x: x * 0.5, lambda x: "a", lambda x: (x, x), lambda x: np.stack([x, x])):
+        with pytest.raises(TypeError, match="Invalid `shard_func`"):
+            numbers.snapshot(tmp_path / "b", shard_func=wrong)
     kept = numbers.snapshot(tmp_path / "c", reader_func=lambda shards: 7)
     list(kept)
     with pytest.raises(TypeError, match="`reader_func` must return"):
@@ -168,6 +169,10 @@ def test_snapshots_under_tensorflow_names(tmp_path):
     assert kept.element_spec == tf.TensorSpec([], tf.int64)
     assert [x.numpy() for x in kept] == [0, 1, 2, 3]
     assert [x.numpy() for x in kept] == [0, 20, 10, 30]
+    with pytest.raises(TypeError, match="`reader_func` must return"):
+        kept.snapshot(str(tmp_path), reader_func=lambda shards: 7)
+    with pytest.raises(TypeError, match="Invalid `shard_func`"):
+        kept.snapshot(str(tmp_path), shard_func=lambda x: "invalid")
 
 
 def test_auto_is_snappy_and_makes_small_files(tmp_path):

@@ -1759,10 +1759,10 @@ class Dataset(Generic[T_co]):
         Raises
         ------
         InvalidArgumentError
-            An unknown compression. During iteration: opaque objects cannot be written, and
-            `shard_func` returns something else.
+            An unknown compression. During iteration: opaque objects cannot be written, and the
+            number of a shard is negative.
         TypeError
-            `reader_func` does not return a dataset; during the later pass.
+            `shard_func` returns no integer; `reader_func` no dataset, in the later pass.
 
         Examples
         --------

@@ -15,6 +15,8 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from . import _headrace, checks
 from .dataset import Dataset, _make
 from .dtypes import dtype_name
@@ -156,6 +158,21 @@ def _is_run(name: str) -> bool:
     return len(name) == 16 and set(name) <= set("0123456789abcdef")
 
 
+def _sharded(dataset: Dataset[Any], shard_func: Callable[..., Any]) -> Dataset[Any]:
+    """Return the elements with the number of its shard before each."""
+    mapped = dataset.map(_with_shard(shard_func, dataset._plan.element_spec))
+    spec = mapped._plan.element_spec
+    if not isinstance(spec, UnknownSpec):
+        number = spec[0]
+        integer = isinstance(number, TensorSpec) and number.dtype in (np.int64, np.int32)
+        if not integer or number.shape not in ((), None):
+            raise TypeError(
+                "Invalid `shard_func`. `shard_func` must return a scalar int64, it returns "
+                f"{number!r}."
+            )
+    return mapped
+
+
 def _with_shard(shard_func: Callable[..., Any], spec: Any) -> Callable[..., Any]:
     single = type(spec) is not tuple
 
@@ -248,7 +265,7 @@ def snapshot(
         return dataset._derive("snapshot", path=folder, compression=codec)
     spec = dataset._plan.element_spec
     if shard_func is not None:
-        dataset = dataset.map(_with_shard(shard_func, spec))
+        dataset = _sharded(dataset, shard_func)
     return dataset._derive(
         "sharded_snapshot",
         path=folder,

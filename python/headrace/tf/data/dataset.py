@@ -15,11 +15,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from ... import dataset as own
+from ... import spec as own_spec
 from ...function import Function
 from ...generator import Source, signature_of
 from ...nest import is_structure
 from ...ops import refuse_in_trace
 from ...spec import UnknownSpec
+from ...standin import stand_in
 from .. import specs
 from ..bridge import source
 from ..convert import convert, is_symbol
@@ -247,7 +249,12 @@ class Dataset(own.Dataset[Any]):
         >>> [list(kept.as_numpy_iterator()) for _ in range(2)][1]
         [np.int64(0), np.int64(2), np.int64(1), np.int64(3)]
         """
-        return super().snapshot(argument(path), compression, _adopting(reader_func), shard_func)
+        reader = _adopting(reader_func)
+        if reader is not None:  # TensorFlow calls it when the dataset is made
+            made = reader(stand_in(own_spec.DatasetSpec(self._plan.element_spec)))
+            if not isinstance(made, own.Dataset):
+                raise TypeError(f"`reader_func` must return a `Dataset` object. Got {type(made)}.")
+        return super().snapshot(argument(path), compression, reader, shard_func)
 
     @staticmethod
     def load(
