@@ -229,7 +229,7 @@ def categorical(
     rounded = -(-samples // 4) * 8 * batch  # two words a number, for each row of whole blocks
     source = source_of("Multinomial", kind, seed, [rounded], (str(weights.dtype),))
     attrs = {"num_samples": samples, "dtype": kind}
-    return apply_op("stateless_categorical", attrs, source, weights)[0]
+    return apply_op("stateless_categorical", attrs, source, weights, fresh=True)[0]
 
 
 def shuffle(value: Any, seed: SupportsIndex | None = None, name: str | None = None) -> Any:
@@ -256,7 +256,7 @@ def shuffle(value: Any, seed: SupportsIndex | None = None, name: str | None = No
         kind = str(getattr(array, "dtype", type(array)))
         count = len(array) if np.ndim(array) else 1
         source = raw_state(("RandomShuffle", kind), seed, -(-max(count - 1, 0) // 4))
-    return apply_op("stateless_shuffle", {}, source, array)[0]
+    return apply_op("stateless_shuffle", {}, source, array, fresh=True)[0]
 
 
 def is_seeded_by_place() -> bool:

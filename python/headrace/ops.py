@@ -31,7 +31,7 @@ def refuse_in_trace(what: str) -> None:
         tracing.tracer.refuse(what)
 
 
-def apply_op(op: str, attrs: dict[str, Any], *args: Any) -> list[Any]:
+def apply_op(op: str, attrs: dict[str, Any], *args: Any, fresh: bool = False) -> list[Any]:
     """Run or record an op.
 
     Parameters
@@ -40,6 +40,8 @@ def apply_op(op: str, attrs: dict[str, Any], *args: Any) -> list[Any]:
         Name and static arguments, as the engine knows them.
     *args
         Arrays, or symbols of one trace.
+    fresh
+        The results are in memory of their own, so that they may be changed in place.
 
     Returns
     -------
@@ -48,7 +50,7 @@ def apply_op(op: str, attrs: dict[str, Any], *args: Any) -> list[Any]:
     """
     for arg in args:
         if getattr(type(arg), "_tracer", None) is not None:
-            results: list[Any] = arg._tracer.add(op, attrs, *args, fresh=False)
+            results: list[Any] = arg._tracer.add(op, attrs, *args, fresh=fresh)
             return results
     return _headrace.run_op(op, attrs, list(args))
 

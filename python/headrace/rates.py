@@ -141,7 +141,9 @@ def poisson(
     means = lam if is_symbol(lam) else np.asarray(lam)
     sizes = [*sizes_of(shape), *means.shape]
     source = counted("RandomPoissonV2", kind, seed, sizes)
-    return apply_op("stateless_poisson", {"dtype": kind, "shape": sizes}, source, means)[0]
+    return apply_op(
+        "stateless_poisson", {"dtype": kind, "shape": sizes}, source, means, fresh=True
+    )[0]
 
 
 def stateless_poisson(
@@ -170,7 +172,7 @@ def stateless_poisson(
     """
     kind = number_dtype(dtype, _COUNTS)
     attrs = {"dtype": kind, "shape": sizes_of(shape)}
-    return apply_op("stateless_poisson", attrs, seed_of(seed), checks.tensor(lam))[0]
+    return apply_op("stateless_poisson", attrs, seed_of(seed), checks.tensor(lam), fresh=True)[0]
 
 
 def parameters(alpha: Any, beta: Any, dtype: DType) -> tuple[Any, Any]:
@@ -187,7 +189,9 @@ def parameters(alpha: Any, beta: Any, dtype: DType) -> tuple[Any, Any]:
 
 def scaled_gamma(sizes: Any, source: Any, shapes: Any, rates: Any, dtype: DType) -> Any:
     """Draw with a seed at hand."""
-    made = apply_op("stateless_gamma", {"dtype": dtype, "shape": sizes}, source, shapes)[0]
+    made = apply_op(
+        "stateless_gamma", {"dtype": dtype, "shape": sizes}, source, shapes, fresh=True
+    )[0]
     least = np.finfo(np.dtype(dtype)).tiny
     return np.maximum(made if rates is None else made / rates, least)
 

@@ -186,7 +186,7 @@ def stateless_categorical(
     kind = number_dtype(dtype, CLASSES)
     samples = checks.integer("num_samples", num_samples)
     attrs = {"num_samples": samples, "dtype": kind}
-    return apply_op("stateless_categorical", attrs, seed_of(seed), floats(logits))[0]
+    return apply_op("stateless_categorical", attrs, seed_of(seed), floats(logits), fresh=True)[0]
 
 
 def stateless_shuffle(
@@ -216,7 +216,7 @@ def stateless_shuffle(
     array([0, 2, 1, 4, 3])
     """
     check_algorithm(alg)
-    return apply_op("stateless_shuffle", {}, seed_of(seed), checks.tensor(value))[0]
+    return apply_op("stateless_shuffle", {}, seed_of(seed), checks.tensor(value), fresh=True)[0]
 
 
 def split(seed: Any, num: int = 2, alg: str = "auto_select") -> Any:
@@ -268,8 +268,8 @@ def drawn(op: str, shape: Any, dtype: DType, seed: Any, *limits: Any) -> Any:
     sizes = sizes_of(shape)
     if isinstance(sizes, list):
         attrs["shape"] = sizes
-        return apply_op(op, attrs, seed, *limits)[0]
-    return apply_op(op, attrs, seed, sizes, *limits)[0]
+        return apply_op(op, attrs, seed, *limits, fresh=True)[0]
+    return apply_op(op, attrs, seed, sizes, *limits, fresh=True)[0]
 
 
 def is_symbol(value: Any) -> bool:
