@@ -12,6 +12,7 @@ import functools
 import heapq
 import io
 import itertools
+import linecache
 import logging
 import math
 import operator
@@ -1357,13 +1358,10 @@ def test_refusal_names_function_line_and_cure():
     assert isinstance(refusal, Refusal)
     assert (refusal.filename, refusal.lineno) == (__file__, line)
     assert str(refusal) == (
-        f"sleepy at test_purity.py:{line}: calls time.sleep, which can be observed from outside; "
-        "compute the time outside and capture it; otherwise the function runs as Python"
+        f"sleepy at test_purity.py:{line}: calls time.sleep, which can be observed from outside "
+        f"(`{linecache.getline(__file__, line).strip()}`); compute the time outside and capture it"
     )
-    assert (
-        "draw with headrace.random, or ask for a generator"
-        in check(lambda x: np.random.rand()).hint
-    )
+    assert "draw with headrace.random" in check(lambda x: np.random.rand()).hint
 
 
 def test_answer_follows_the_present_globals():

@@ -212,7 +212,7 @@ def test_a_parameter_named_rng_asks_for_a_generator():
     assert all(hr.Dataset.range(3).map(functools.partial(lambda k, x, rng: rng.random() < k, 1.0)))
     explained = str(hr.Dataset.range(3).map(kind).explain())
     assert "gets a generator of NumPy as `rng`" in explained
-    with pytest.raises(hr.errors.InvalidArgumentError, match="not possible"):
+    with pytest.raises(hr.errors.InvalidArgumentError, match="not traceable"):
         hr.Dataset.range(3).map(kind, executor="native")
 
 

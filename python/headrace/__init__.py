@@ -82,10 +82,12 @@ __all__ = [
     "set_seed",
     "sparse",
     "strings",
+    "trace",
 ]
 
 if _TYPE_CHECKING:
     from . import audio, control, debugging, experimental, image, math, ragged, sparse, strings
+    from .traced import traced as trace
 
 # Imported when they are first used.
 _LAZY = (
@@ -98,6 +100,7 @@ _LAZY = (
     "ragged",
     "sparse",
     "strings",
+    "trace",  # the module; it can be called
 )
 
 

@@ -119,12 +119,17 @@ class Function:
             self.reason = f'executor="{self.executor}"'
             return self.reason, UnknownSpec()
         if self.called is not self.function:
-            self.reason = f"{self.name} gets a generator of NumPy as `rng`"
+            self.reason = (
+                f"{self.name} gets a generator of NumPy as `rng`; draw with headrace.random instead"
+            )
             if self.executor == "native":
-                raise InvalidArgumentError(f'executor="native" is not possible: {self.reason}')
+                raise InvalidArgumentError(f"not traceable: {self.reason}")
             return self.reason, UnknownSpec()
         if isinstance(element_spec, UnknownSpec):
-            self.reason = "what its elements look like is known in a run only"
+            self.reason = (
+                "what its elements look like is known in a run only; state it with "
+                "output_signature= of the step that makes them"
+            )
             return self.reason, UnknownSpec()
         graph, refusal = self._trace(element_spec)
         if self.returns:
@@ -139,12 +144,14 @@ class Function:
             return graph
         if graph is not None:
             signature = self.output_signature
-            self.reason = f"gives {graph.structure_spec!r} where the signature says {signature!r}"
+            self.reason = (
+                f"{self.name} gives {graph.structure_spec!r} where the signature says "
+                f"{signature!r}; convert with astype, or leave output_signature out"
+            )
         else:
             self.reason = str(refusal)
         if self.executor == "native":
-            why = self.reason.removesuffix("; it runs as Python")
-            raise InvalidArgumentError(f'executor="native" is not possible for {why}')
+            raise InvalidArgumentError(f"not traceable: {self.reason}")
         return self.reason, UnknownSpec() if refusal is None else refusal.gives
 
     def _trace(self, element_spec: Any) -> tuple[_headrace.Graph, None] | tuple[None, Refusal]:

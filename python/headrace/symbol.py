@@ -80,7 +80,7 @@ def _unary(ufunc: np.ufunc) -> Any:
     return forward
 
 
-def _refused(what: str, hint: str = "it runs as Python") -> Any:
+def _refused(what: str, hint: str = "") -> Any:
     def refuse(self: Any, *_: Any) -> NoReturn:
         raise self._tracer.refuse(what, hint)
 

@@ -4,13 +4,15 @@
 it calls it twice with `Symbol` arguments, which record what is done to them; the two graphs must be
 the same. A use that cannot be recorded refuses, with the line of the user's code. tf.data traces
 once and runs side effects then; here a function with side effects is never traced.
+
+The module can be called: ``headrace.trace(function, spec)`` is `headrace.traced.traced`.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -19,6 +21,7 @@ from . import _headrace
 from .dataset import Dataset
 from .dtypes import DType, as_dtype
 from .errors import HeadraceError
+from .hints import mend
 from .nest import flatten, is_structure, items, map_structure, rebuild
 from .ops import tracing
 from .optional import Optional, SymbolicOptional
@@ -40,7 +43,6 @@ from .tensors import RaggedTensor, SparseTensor
 __all__ = ["TraceRefused", "Tracer", "trace"]
 
 _COPY_BELOW = 1 << 20  # larger captured arrays are borrowed for the run
-_RUNS_AS_PYTHON = "it runs as Python"
 
 
 class TraceRefused(BaseException):
@@ -109,7 +111,10 @@ def _record(function: Callable[..., Any], spec: Any) -> _headrace.Graph | Refusa
     try:
         result = function(*element) if type(element) is tuple else function(element)
         if tracer.refusal is None:
-            outputs = tracer.outputs(result)
+            try:
+                outputs = tracer.outputs(result)
+            except TraceRefused as refused:  # no line of the function runs any more
+                return _refusal(function, refused.refusal.reason)
             if not tracer.meets:
                 return tracer.builder.finish(outputs)
             gives = map_structure(tracer.spec, outputs)
@@ -117,22 +122,35 @@ def _record(function: Callable[..., Any], spec: Any) -> _headrace.Graph | Refusa
     except TraceRefused:
         pass
     except HeadraceError as error:
-        return tracer.refusal or tracer.place(str(error), _RUNS_AS_PYTHON)
+        return tracer.refusal or _raised(function, error, str(error))
     except Exception as error:
         text = f"raises {type(error).__name__} when it is traced: {error}"
-        return tracer.refusal or _refusal(function, text)
+        return tracer.refusal or _raised(function, error, text)
     finally:
         tracing.tracer = outer
     assert tracer.refusal is not None
     return tracer.refusal
 
 
+def _raised(function: Callable[..., Any], error: Exception, reason: str) -> Refusal:
+    """Make a refusal for the last line of the user's code that an exception came through."""
+    found, trace = None, error.__traceback__
+    while trace is not None:
+        if not _is_ours(trace.tb_frame.f_globals.get("__name__", "")):
+            found = trace
+        trace = trace.tb_next
+    if found is None:
+        return _refusal(function, reason)
+    code = found.tb_frame.f_code
+    return Refusal(reason, mend(reason), code.co_filename, found.tb_lineno, code.co_qualname)
+
+
 def _refusal(function: Callable[..., Any], reason: str) -> Refusal:
     code = getattr(function, "__code__", None)
     name = str(getattr(function, "__qualname__", type(function).__name__))
     if code is None:
-        return Refusal(reason, _RUNS_AS_PYTHON, None, None, name)
-    return Refusal(reason, _RUNS_AS_PYTHON, code.co_filename, code.co_firstlineno, name)
+        return Refusal(reason, mend(reason), None, None, name)
+    return Refusal(reason, mend(reason), code.co_filename, code.co_firstlineno, name)
 
 
 class Tracer:
@@ -182,8 +200,9 @@ class Tracer:
             tracer = tracer.outer
         return self if now is None or tracer is not self else now
 
-    def place(self, reason: str, hint: str) -> Refusal:
+    def place(self, reason: str, hint: str = "") -> Refusal:
         """Make a refusal for the line of the user's code that runs now."""
+        hint = hint or mend(reason)
         frame: FrameType | None = sys._getframe(1)
         while frame is not None and _is_ours(frame.f_globals.get("__name__", "")):
             frame = frame.f_back
@@ -192,7 +211,7 @@ class Tracer:
         code = frame.f_code
         return Refusal(reason, hint, code.co_filename, frame.f_lineno, code.co_qualname)
 
-    def refuse(self, reason: str, hint: str = _RUNS_AS_PYTHON) -> NoReturn:
+    def refuse(self, reason: str, hint: str = "") -> NoReturn:
         """Stop the trace."""
         self.refusal = self.refusal or self.place(reason, hint)
         raise TraceRefused(self.refusal)
@@ -339,3 +358,15 @@ def _described(value: Any) -> str:
     if isinstance(value, np.ndarray | np.generic):
         return f"an array of dtype {value.dtype}"
     return f"an object of {name}"
+
+
+class _Callable(ModuleType):
+    """A module that is a function too."""
+
+    def __call__(self, function: Callable[..., Any], spec: Any) -> Any:
+        from .traced import traced
+
+        return traced(function, spec)
+
+
+sys.modules[__name__].__class__ = _Callable

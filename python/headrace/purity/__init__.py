@@ -14,14 +14,18 @@ be recorded is found while tracing.
 from __future__ import annotations
 
 import contextlib
+import linecache
 import os.path
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+from ..hints import mend
 from ..spec import UnknownSpec
 from .walk import Refused, Walk
 
 __all__ = ["Refusal", "captures", "check"]
+
+_LONGEST = 80  # characters of a line of source
 
 
 class Refusal(NamedTuple):
@@ -32,7 +36,7 @@ class Refusal(NamedTuple):
     reason
         What the code does, such as ``calls time.sleep, which can be observed from outside``.
     hint
-        What would make it traceable, or what happens instead.
+        What would make it traceable.
     filename, lineno
         The line in question; it may lie in a function that the checked one calls.
     function
@@ -51,7 +55,17 @@ class Refusal(NamedTuple):
     def __str__(self) -> str:
         name = self.function or "the function"
         place = f" at {os.path.basename(self.filename)}:{self.lineno}" if self.filename else ""
-        return f"{name}{place}: {self.reason}; {self.hint}"
+        source = self.source
+        shown = f" (`{source}`)" if source else ""
+        return f"{name}{place}: {self.reason}{shown}; {self.hint or mend(self.reason)}"
+
+    @property
+    def source(self) -> str:
+        """The line itself, shortened; empty where there is no file to read it from."""
+        if self.filename is None or self.lineno is None:
+            return ""
+        line = linecache.getline(self.filename, self.lineno).strip()
+        return line if len(line) <= _LONGEST else line[: _LONGEST - 3] + "..."
 
 
 def check(function: Callable[..., Any], element_types: Iterable[type] = ()) -> Refusal | None:
@@ -84,7 +98,7 @@ def check(function: Callable[..., Any], element_types: Iterable[type] = ()) -> R
         return Refusal(refused.reason, refused.hint, *refused.place)
     except Exception as error:  # an object too odd to look at is an object to leave alone
         reason = f"cannot be examined ({type(error).__name__}: {error})"
-        return Refusal(reason, "it runs as Python", *walk.place)
+        return Refusal(reason, mend(reason), *walk.place)
     return None
 
 

@@ -21,12 +21,9 @@ import numpy as np
 
 from .bytecode import words
 
-RANDOM_HINT = (
-    "draw with headrace.random, or ask for a generator by a parameter named rng; otherwise the "
-    "function runs as Python"
-)
-_CLOCK_HINT = "compute the time outside and capture it; otherwise the function runs as Python"
-_IO_HINT = "do input and output outside the function, or let it run as Python"
+RANDOM_HINT = "draw with headrace.random, whose numbers a graph can draw"
+_CLOCK_HINT = "compute the time outside and capture it"
+_IO_HINT = "do input and output outside the function"
 
 # The modules whose functions are refused before anything else is asked, with the hint to give.
 HINTS = {

@@ -20,6 +20,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ..hints import mend
 from . import lists
 from .bytecode import Call, Code, Op, keyword_names
 from .objects import MISSING, ObjectRules, Use
@@ -75,7 +76,7 @@ class Walk(ObjectRules):
 
     def refuse(self, reason: str, hint: str = "") -> NoReturn:
         """Stop the walk at the present line."""
-        raise Refused(reason, hint or "it runs as Python", self.place)
+        raise Refused(reason, hint or mend(reason), self.place)
 
     def _change(self, kinds: frozenset[str], reason: str) -> None:
         hint = "return new values instead, or work on a copy made outside the function"

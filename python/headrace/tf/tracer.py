@@ -105,21 +105,21 @@ class TensorTracer(Tracer):
         return self._stand_in(f"uses {name}, which has no kernel", (shape, dtype))
 
     def _stand_in(self, text: str, out: Out) -> Any:
-        self.why = self.why or self.place(text, "it runs as Python")
+        self.why = self.why or self.place(text)
         return self.wrap(self.builder.input(spec(*out)), fresh=True)
 
     def doubt(self, text: str) -> None:
         """Note that the graph would not do what the function does, so that it runs as Python."""
-        self.why = self.why or self.place(text, "it runs as Python")
+        self.why = self.why or self.place(text)
 
     def stand_in(self, name: str, element_spec: Any) -> Any:
         """Return a symbol of a spec of headrace for what the engine does not have."""
-        self.why = self.why or self.place(f"uses {name}, which has no kernel", "it runs as Python")
+        self.why = self.why or self.place(f"uses {name}, which has no kernel")
         return self.wrap(self.builder.input(element_spec))
 
     def branch(self) -> bool:
         """Choose which way a branch on a value goes in this path."""
-        self.why = self.why or self.place("branches on a value", "it runs as Python")
+        self.why = self.why or self.place("branches on a value")
         number = len(self.taken)
         if number >= _MAX_BRANCHES:
             self.refuse("branches on values without end")
@@ -129,7 +129,7 @@ class TensorTracer(Tracer):
 
     def iterate(self, x: Any) -> Iterator[Any]:
         """Iterate over an axis of unknown size: once."""
-        self.why = self.why or self.place("iterates over a tensor", "it runs as Python")
+        self.why = self.why or self.place("iterates over a tensor")
         dims = x._spec.shape
         yield self.wrap(self.builder.input(TensorSpec(dims and dims[1:], x._spec.dtype)))
 
@@ -199,7 +199,7 @@ class TensorTracer(Tracer):
         if getattr(leaf, "_symbol", None) is not None:
             return self.value(leaf)
         if getattr(leaf, "_is_composite", False):
-            self.why = self.why or self.place("makes a sparse or ragged value", "it runs as Python")
+            self.why = self.why or self.place("makes a sparse or ragged value")
             return self.builder.input(spec_of(leaf))
         return self.constant(to_own(leaf))
 
