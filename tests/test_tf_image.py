@@ -23,6 +23,14 @@ def given(value):
     return ARRAYS[value["array"]] if isinstance(value, dict) else value
 
 
+def tolerance_of(op, dtype):
+    if dtype == np.float16:
+        return 1e-3
+    if "ssim" in op:  # quotients of small differences
+        return 1e-4
+    return 1e-5 if "resize" in op else 2e-6
+
+
 def check(case, found):
     found = found if isinstance(found, tuple) else (found,)
     assert len(found) == len(case["results"])
@@ -30,16 +38,7 @@ def check(case, found):
         expected, value = ARRAYS[name], np.asarray(value)
         assert (value.dtype, value.shape) == (expected.dtype, expected.shape)
         if expected.dtype.kind == "f":
-            half = expected.dtype == np.float16
-            tolerance = (
-                1e-3
-                if half
-                else 1e-5
-                if "resize" in case["op"]
-                else 1e-4
-                if case["op"] == "ssim"
-                else 2e-6
-            )
+            tolerance = tolerance_of(case["op"], expected.dtype)
             near = tolerance * np.abs(expected).max(initial=0)
             np.testing.assert_allclose(value, expected, rtol=tolerance, atol=near)
         else:

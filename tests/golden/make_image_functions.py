@@ -162,7 +162,8 @@ scores = rng.random(12).astype(np.float32)
 for overlap in (0.0, 0.1, 0.5, 1.0, 1.5):
     case("non_max_suppression", boxes, scores, 6, overlap)
     case("non_max_suppression", boxes, scores, 12, overlap, 0.4)
-
+    shared = rng.random((12, 12)).astype(np.float32)
+    case("non_max_suppression_overlaps", shared, scores, 5, overlap, 0.2)
 for shape in ((12, 13, 3), (2, 12, 13, 3)):
     for dtype in ("uint8", "float32"):
         one, other = image(*shape, dtype=dtype), image(*shape, dtype=dtype)
@@ -172,6 +173,12 @@ for shape in ((12, 13, 3), (2, 12, 13, 3)):
         case("ssim", one, other, most, filter_size=5, filter_sigma=1.0, return_index_map=True)
     case("total_variation", one)
     case("total_variation", image(*shape, dtype="float64"))
+for dtype in ("uint8", "float32"):
+    one = image(2, 41, 37, 3, dtype=dtype)
+    other = (one * 0.8).astype(dtype)
+    case("ssim_multiscale", one, other, 255 if dtype == "uint8" else 1.0, filter_size=3)
+    case("ssim_multiscale", one, other, 2.0, power_factors=[0.3, 0.7], filter_size=11)
+case("ssim_multiscale", one, other, 1.0)
 case("psnr", image(4, 5, 3), image(4, 5, 2), 255)
 case("psnr", image(4, 5), image(4, 5), 255)
 case("ssim", image(4, 5, 3), image(4, 5, 3), 255)
@@ -179,7 +186,7 @@ case("total_variation", image(4, 5))
 case("image_gradients", image(2, 4, 5, 3, dtype="float32"))
 case("image_gradients", image(4, 5, 3, dtype="float32"))
 case("sobel_edges", image(2, 4, 5, 3, dtype="float32"))
-case("sobel_edges", image(1, 2, 2, 1, dtype="float64"))
+case("sobel_edges", image(1, 3, 4, 1, dtype="float64"))
 
 np.savez_compressed("image_functions.npz", **arrays)
 text = ",\n".join(json.dumps(entry) for entry in cases)

@@ -12,6 +12,7 @@ from .boxes import (
     draw_bounding_boxes,
     extract_patches,
     non_max_suppression,
+    non_max_suppression_overlaps,
     non_max_suppression_with_scores,
     stateless_sample_distorted_bounding_box,
 )
@@ -72,6 +73,7 @@ from .metrics import (
     psnr,
     sobel_edges,
     ssim,
+    ssim_multiscale,
     total_variation,
 )
 from .random import (
@@ -121,6 +123,7 @@ __all__ = [
     "image_gradients",
     "is_jpeg",
     "non_max_suppression",
+    "non_max_suppression_overlaps",
     "non_max_suppression_with_scores",
     "pad_to_bounding_box",
     "per_image_standardization",
@@ -144,6 +147,7 @@ __all__ = [
     "sample_distorted_bounding_box",
     "sobel_edges",
     "ssim",
+    "ssim_multiscale",
     "stateless_random_brightness",
     "stateless_random_contrast",
     "stateless_random_crop",

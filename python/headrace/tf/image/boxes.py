@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ...errors import InvalidArgumentError
 from ...image import boxes as own
 from ..bridge import to_own
 from ..convert import convert, is_symbol
 from ..dtypes import float16, float32, int32
-from ..kernels import static_shape
+from ..kernels import python, static_shape
 from ..tensor import raw
 from ..values import results
 from .arguments import call
@@ -19,6 +21,7 @@ __all__ = [
     "draw_bounding_boxes",
     "extract_patches",
     "non_max_suppression",
+    "non_max_suppression_overlaps",
     "non_max_suppression_with_scores",
     "stateless_sample_distorted_bounding_box",
 ]
@@ -279,3 +282,60 @@ def non_max_suppression_with_scores(
     points = convert(scores)
     chosen = non_max_suppression(boxes, points, max_output_size, iou_threshold, score_threshold)
     return chosen, gather(points, chosen)
+
+
+def non_max_suppression_overlaps(
+    overlaps: Any,
+    scores: Any,
+    max_output_size: Any,
+    overlap_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    name: str | None = None,
+) -> Any:
+    """Choose the best of what overlaps by a table; mirrors ``tf.image``'s function.
+
+    Parameters
+    ----------
+    overlaps
+        ``[n, n]`` floats: how much each shares with each other.
+    scores
+        ``[n]`` floats.
+    max_output_size
+        At most so many are chosen.
+    overlap_threshold
+        What shares more than this with a better one is left out.
+    score_threshold
+        What has a score at or below it is left out.
+    name
+        Accepted for TensorFlow's sake.
+
+    Raises
+    ------
+    InvalidArgumentError
+        Shapes do not fit together.
+
+    Examples
+    --------
+    >>> tf.image.non_max_suppression_overlaps([[1.0, 0.8], [0.8, 1.0]], [0.5, 0.9], 2).numpy()
+    array([1], dtype=int32)
+    """
+    table, points = convert(overlaps), convert(scores)
+    most = convert(max_output_size, int32)
+    limits = [convert(overlap_threshold, None, float32), convert(score_threshold, None, float32)]
+
+    def compute(table: Any, points: Any, most: Any, limit: Any, least: Any) -> Any:
+        if table.ndim != 2 or table.shape[0] != table.shape[1] or points.shape != table.shape[:1]:
+            raise InvalidArgumentError(
+                f"overlaps must be square, with a score each, got shapes {table.shape} and "
+                f"{points.shape}"
+            )
+        chosen: list[int] = []
+        for k in np.argsort(-points, kind="stable"):
+            if len(chosen) >= int(most) or not points[k] > least:
+                break
+            if all(table[k, other] <= limit for other in chosen):
+                chosen.append(int(k))
+        return np.array(chosen, np.int32)
+
+    out = ((None,), int32)
+    return python("non_max_suppression_overlaps", compute, out, table, points, most, *limits)

@@ -15,12 +15,12 @@ from ..creation import zeros_like
 from ..dtypes import float32
 from ..elementwise import log, square
 from ..joining import concat, pad, stack
-from ..kernels import static_shape
+from ..kernels import python, static_shape
 from ..reductions import reduce_mean, reduce_sum
 from .arguments import shown
 from .colour import convert_image_dtype
 
-__all__ = ["image_gradients", "psnr", "sobel_edges", "ssim", "total_variation"]
+__all__ = ["image_gradients", "psnr", "sobel_edges", "ssim", "ssim_multiscale", "total_variation"]
 
 
 def total_variation(images: Any, name: str | None = None) -> Any:
@@ -234,20 +234,105 @@ def ssim(
             raise InvalidArgumentError(
                 f"images of shape {shape} are smaller than the window of {filter_size}"
             )
-    places = np.arange(filter_size, dtype=np.float64) - (filter_size - 1) / 2
-    weights = np.exp(-0.5 * (places / filter_sigma) ** 2)
-    window = [float(weight) for weight in weights / weights.sum()]
-
-    def local(values: Any) -> Any:
-        return _filtered(_filtered(values, window, 1), window, 2)
-
-    low, high = square(k1 * most), square(k2 * most)
-    mean_x, mean_y = local(x), local(y)
-    product, squares = mean_x * mean_y * 2.0, square(mean_x) + square(mean_y)
-    brightness = (product + low) / (squares + low)
-    both, own = local(x * y) * 2.0, local(square(x) + square(y))
-    structure = (both - product + high) / (own - squares + high)
+    window = _window(filter_size, filter_sigma)
+    brightness, structure = _similarity(x, y, most, window, k1, k2)
     similarity = brightness * structure
     if not return_index_map:
         similarity = reduce_mean(similarity, [-3, -2])
     return reduce_mean(similarity, [-1])
+
+
+def _window(size: int, sigma: float) -> list[float]:
+    """Return the weights of a bell along one axis; they add up to 1."""
+    places = np.arange(size, dtype=np.float64) - (size - 1) / 2
+    weights = np.exp(-0.5 * (places / sigma) ** 2)
+    return [float(weight) for weight in weights / weights.sum()]
+
+
+def _similarity(
+    x: Any, y: Any, most: Any, window: list[float], k1: float, k2: float
+) -> tuple[Any, Any]:
+    """Return how alike brightness and structure are at each place."""
+
+    def local(values: Any) -> Any:
+        return _filtered(_filtered(values, window, 1), window, 2)
+
+    low, high = (k1 * most) * (k1 * most), (k2 * most) * (k2 * most)
+    mean_x, mean_y = local(x), local(y)
+    product, squares = mean_x * mean_y * 2.0, mean_x * mean_x + mean_y * mean_y
+    both, own = local(x * y) * 2.0, local(x * x + y * y)
+    brightness = (product + low) / (squares + low)
+    return brightness, (both - product + high) / (own - squares + high)
+
+
+_FACTORS = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
+
+
+def ssim_multiscale(
+    img1: Any,
+    img2: Any,
+    max_val: Any,
+    power_factors: Any = _FACTORS,
+    filter_size: int = 11,
+    filter_sigma: float = 1.5,
+    k1: float = 0.01,
+    k2: float = 0.03,
+) -> Any:
+    """Give the structural similarity over several sizes; mirrors ``tf.image.ssim_multiscale``.
+
+    Parameters
+    ----------
+    img1, img2
+        Images, or arrays of images, of one shape.
+    max_val
+        The largest value an image may have.
+    power_factors
+        The weight of each size; images are halved from one to the next.
+    filter_size, filter_sigma, k1, k2
+        As of `ssim`.
+
+    Returns
+    -------
+    tensor
+        float32, a number for each image.
+
+    Raises
+    ------
+    ValueError
+        The shapes do not fit, or an image becomes smaller than the window.
+
+    Examples
+    --------
+    >>> image = tf.ones([64, 64, 3])
+    >>> tf.image.ssim_multiscale(image, image, 1.0, filter_size=4).numpy()
+    np.float32(1.0)
+    """
+    x, y, most = _compared(img1, img2, max_val)
+    window = _window(filter_size, filter_sigma)
+    factors = np.asarray(power_factors, np.float32)
+
+    def compute(x: Any, y: Any, most: Any) -> Any:
+        scores = []
+        for scale in range(len(factors)):
+            if scale > 0:
+                x, y = _halved(x), _halved(y)
+            if min(*x.shape[-3:-1], *y.shape[-3:-1]) < filter_size:
+                raise InvalidArgumentError(
+                    f"images of shape {x.shape} are smaller than the window of {filter_size}"
+                )
+            brightness, structure = _similarity(x, y, most, window, k1, k2)
+            last = scale == len(factors) - 1
+            score = brightness * structure if last else structure
+            scores.append(np.maximum(score.mean((-3, -2)), 0))
+        return np.prod(np.stack(scores, -1) ** factors, -1).mean(-1)
+
+    shape = static_shape(x)
+    return python("ssim_multiscale", compute, (shape and shape[:-3], float32), x, y, most)
+
+
+def _halved(x: Any) -> Any:
+    """Return the means of squares of four pixels; odd sizes repeat the last row or column."""
+    odd = [(0, 0)] * (x.ndim - 3) + [(0, size % 2) for size in x.shape[-3:-1]] + [(0, 0)]
+    x = np.pad(x, odd, "symmetric")
+    rows = x[..., ::2, :, :] + x[..., 1::2, :, :]
+    return (rows[..., ::2, :] + rows[..., 1::2, :]) * np.float32(0.25)
