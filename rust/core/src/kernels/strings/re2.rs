@@ -53,6 +53,8 @@ impl Reader<'_> {
 
     fn pattern(&mut self) -> Result<(), String> {
         let mut last = Last::Other;
+        // Where flags begin that nothing stands behind: a repetition is of what is before them.
+        let mut flags: Option<usize> = None;
         while let Some(c) = self.peek() {
             let from = self.at;
             let repeat = match c {
@@ -68,19 +70,24 @@ impl Reader<'_> {
                     let both = format!("{before}{}", self.text(from));
                     return Err(format!("bad repetition operator: {both}"));
                 }
-                self.out.push_str(&repeat);
-                if self.peek() == Some('?') {
-                    self.at += 1;
-                    self.out.push('?');
-                }
+                let lazy = if self.peek() == Some('?') { "?" } else { "" };
+                self.at += lazy.len();
+                let place = flags.take().unwrap_or(self.out.len());
+                self.out.insert_str(place, &format!("{repeat}{lazy}"));
                 last = Last::Repeat(self.text(from));
                 continue;
             }
             last = Last::Other;
+            let start = self.out.len();
+            let before = flags.take();
             match c {
                 '\\' => self.escape()?,
                 '[' => self.class()?,
-                '(' => self.group()?,
+                '(' => {
+                    if self.group()? {
+                        flags = before.or(Some(start));
+                    }
+                }
                 '{' | '}' => {
                     self.at += 1;
                     self.out.push('\\');
@@ -114,23 +121,25 @@ impl Reader<'_> {
         Ok(Some(format!("{{{inner}}}")))
     }
 
-    /// What stands after `(`: a group, its name, or flags.
-    fn group(&mut self) -> Result<(), String> {
+    /// What stands after `(`: a group, its name, or flags. True for flags without a group.
+    fn group(&mut self) -> Result<bool, String> {
         let from = self.at;
         self.at += 1;
         if self.peek() != Some('?') {
             self.out.push('(');
-            return Ok(());
+            return Ok(false);
         }
         if self.starts_with("?P<") {
-            self.out.push('(');
-            while let Some(c) = self.next() {
-                self.out.push(c);
-                if c == '>' {
-                    return Ok(());
-                }
+            self.at += 3;
+            let rest = &self.chars[self.at..];
+            let len = rest.iter().take_while(|c| c.is_alphanumeric() || **c == '_').count();
+            self.at += len + 1;
+            if len == 0 || rest.get(len) != Some(&'>') {
+                return Err(format!("invalid named capture group: {}", self.text(from)));
             }
-            return Err(format!("invalid named capture group: {}", self.text(from)));
+            // Nobody can ask for a name: replacements have numbers.
+            self.out.push('(');
+            return Ok(false);
         }
         self.at += 1;
         self.out.push_str("(?");
@@ -139,7 +148,7 @@ impl Reader<'_> {
                 'i' | 'm' | 's' | 'U' | '-' => self.out.push(c),
                 ':' | ')' => {
                     self.out.push(c);
-                    return Ok(());
+                    return Ok(c == ')');
                 }
                 _ => break,
             }
@@ -246,7 +255,8 @@ impl Reader<'_> {
                 char::from_u32(value).map_or_else(|| bad(self), Ok)
             }
             'x' => {
-                let digits: String = if self.peek() == Some('{') {
+                let braced = self.peek() == Some('{');
+                let digits: String = if braced {
                     let rest = &self.chars[self.at + 1..];
                     let Some(end) = rest.iter().position(|c| *c == '}') else { return bad(self) };
                     self.at += end + 2;
@@ -257,8 +267,8 @@ impl Reader<'_> {
                     self.at = end;
                     digits
                 };
-                let fits = (1..=8).contains(&digits.len())
-                    && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+                let fits = if braced { (1..=8).contains(&digits.len()) } else { digits.len() == 2 };
+                let fits = fits && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
                 let value = u32::from_str_radix(&digits, 16).ok().filter(|_| fits);
                 value.and_then(char::from_u32).map_or_else(|| bad(self), Ok)
             }
@@ -299,7 +309,9 @@ impl Reader<'_> {
     /// A class of POSIX such as `[:alpha:]`, if one stands here.
     fn posix(&mut self) -> Result<bool, String> {
         let rest: String = self.chars[self.at..].iter().take(32).collect();
-        let Some(end) = rest.find(":]") else { return Ok(false) };
+        // The colon that opens does not close.
+        let Some(end) = rest.get(2..).and_then(|rest| rest.find(":]")) else { return Ok(false) };
+        let end = end + 2;
         let name = rest[2..end].trim_start_matches('^');
         let known = [
             "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print",
@@ -347,7 +359,7 @@ impl Reader<'_> {
         }
         // RE2 takes a hyphen as itself at either end of a class only.
         let next = self.chars.get(self.at);
-        if low == '-'
+        if self.chars[from] == '-'
             && !ranged
             && from > whole + 1
             && self.chars[from - 1] != '^'
@@ -402,7 +414,10 @@ mod tests {
     fn classes_are_spelled_out() {
         assert_eq!(translated(r"[\d&&\]]").unwrap(), r"[[0-9]\x26\x26\x5D]");
         assert_eq!(translated(r"[]a-c]").unwrap(), r"[\x5Da-c]");
+        assert_eq!(translated(r"[a\-c]").unwrap(), r"[a\x2Dc]");
+        assert_eq!(translated(r"[[:]").unwrap(), r"[\x5B\x3A]");
         assert_eq!(translated(r"a{,2}{2}").unwrap(), r"a\{,2\}{2}");
+        assert_eq!(translated(r"ab(?i)+?c").unwrap(), r"ab+?(?i)c");
         assert_eq!(translated(r"\Qa.b\E+").unwrap(), r"a\x2Eb+");
     }
 
