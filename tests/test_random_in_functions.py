@@ -343,4 +343,4 @@ def test_functions_that_draw_are_traced_however_they_are_named():
 
     assert len(list(hr.Dataset.range(3).map(changed, executor="native"))) == 3
     numpy_draws = hr.Dataset.range(3).map(lambda x: np.random.default_rng().random())
-    assert "a parameter named rng" in str(numpy_draws.explain())
+    assert "draw with headrace.random" in str(numpy_draws.explain())
