@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from laws import with_options
 
 import headrace as hr
+from headrace._headrace import run_op
 from headrace.trace import trace
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
@@ -469,6 +470,18 @@ def test_products_of_sizes_that_do_not_fit_fail():
     dataset = hr.Dataset.from_tensors((np.ones((2, 3)), np.ones((2, 3))))
     with pytest.raises(hr.errors.InvalidArgumentError):
         dataset.map(lambda a, b: a @ b, executor="native")
+
+
+def test_products_too_large_for_memory_are_errors():
+    x = np.ones(5_000_000, np.float64)  # the product is more than the address space
+    with pytest.raises(hr.errors.ResourceExhaustedError, match="cannot allocate"):
+        run_op("einsum", {"equation": "i,j,k->ijk"}, [x, x, x])
+
+
+@pytest.mark.parametrize("equation", ["", "->", "i", "i->j", "ii->ii", "i,,->", "....->", "é->é"])
+def test_equations_that_make_no_sense_are_errors(equation):
+    with pytest.raises(hr.errors.InvalidArgumentError, match="einsum"):
+        run_op("einsum", {"equation": equation}, [np.ones(3)])
 
 
 NORMS = [
