@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import InvalidArgumentError
 from .convert import convert, is_symbol
 from .dtypes import as_dtype, int32
-from .kernels import python, run, static_shape
+from .kernels import python, run, sized, static_shape
 from .shapes import TensorShape
 from .sizes import known_sizes, number, sizes_of, vector
 from .tensor import Tensor, raw, wrap
@@ -121,12 +121,7 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
         # The one size that only a run knows follows from the others.
         sizes[unknown[0]], unknown = -1, []
     if sizes is None or unknown:
-        symbol = (
-            shape if is_symbol(shape) else next(item for item in sizes or () if is_symbol(item))
-        )
-        return symbol._tracer.unrecorded(
-            "reshape to a shape that a run computes", known_sizes(sizes), x.dtype
-        )
+        return sized("reshape_by", (x, convert(shape)), known_sizes(sizes), x.dtype)
     if dims is not None and None not in dims:
         _check_reshape(dims, sizes)
     return run("reshape", (x,), (_reshaped(dims, sizes), x.dtype), shape=sizes)
@@ -255,17 +250,11 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
     dims = static_shape(x)
     starts, sizes = sizes_of(begin), sizes_of(size)
     if starts is None or sizes is None:
-        return python(
-            "slice",
-            _block,
-            (dims and (None,) * len(dims), x.dtype),
-            x,
-            convert(begin),
-            convert(size),
-        )
+        out: Any = dims and (None,) * len(dims)
+        return run("block", (x, convert(begin), convert(size)), (out, x.dtype))
     if not _plain_all(starts, sizes):
         out = tuple(None if is_symbol(item) or item == -1 else item for item in sizes)
-        return python("slice", _block, (out, x.dtype), x, convert(starts), convert(sizes))
+        return sized("block", (x, convert(starts), convert(sizes)), out, x.dtype)
     if dims is not None:
         for k, (start, length) in enumerate(zip(starts, sizes, strict=True)):
             if dims[k] is None:
@@ -287,11 +276,6 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
 
 def _plain_all(*lists: list[Any]) -> builtins.bool:
     return not any(is_symbol(item) for items in lists for item in items)
-
-
-def _block(array: Any, starts: Any, sizes: Any) -> Any:
-    pairs = zip(starts.tolist(), sizes.tolist(), strict=True)
-    return array[tuple(builtins.slice(a, None if n == -1 else a + n) for a, n in pairs)]
 
 
 def strided_slice(
@@ -324,9 +308,7 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
     """Repeat axes of size 1; mirrors ``tf.broadcast_to``."""
     x, sizes = convert(input), sizes_of(shape)
     if sizes is None or vector(sizes) is None:
-        return python(
-            "broadcast_to", np.broadcast_to, (known_sizes(sizes), x.dtype), x, convert(shape)
-        )
+        return sized("broadcast_by", (x, convert(shape)), known_sizes(sizes), x.dtype)
     return run("broadcast_to", (x,), (tuple(sizes), x.dtype), shape=sizes)
 
 

@@ -20,7 +20,7 @@ from .convert import convert, is_dense, is_symbol
 from .dtypes import as_dtype
 from .dtypes import bool as bool_
 from .errors_of import raised_as
-from .kernels import static_shape, symbol_of
+from .kernels import run_all, static_shape, symbol_of
 from .nest import flatten, map_structure, pack_sequence_as
 from .tensor import raw, wrap
 
@@ -66,10 +66,55 @@ def cond(
     if not callable(false_fn):
         raise TypeError(f"'false_fn' must be callable, got {type(false_fn).__name__}")
     if is_symbol(pred):
-        recorded = _both(pred, true_fn, false_fn)
+        recorded = _branches(pred, true_fn, false_fn)
+        if recorded is None:
+            recorded = _both(pred, true_fn, false_fn)
         if recorded is not None:
             return recorded
     return true_fn() if bool(pred) else false_fn()
+
+
+def _branches(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> Any:
+    """Record each side as a graph of its own; None where one is no graph, or they do not fit.
+
+    As in TensorFlow both functions are traced, and one of them runs.
+    """
+    from ..ops import tracing
+
+    tracer: Any = pred._tracer._now()
+    if tracer.why is not None or pred.dtype is not bool_:
+        return None
+    sides: list[Any] = []
+    for function in (true_fn, false_fn):
+        part = tracer.part()
+        outer, tracing.tracer = tracing.tracer, part
+        try:
+            result = function()
+            leaves = flatten(result)
+            if any(getattr(leaf, "_is_composite", False) or leaf is None for leaf in leaves):
+                return None
+            tensors = [convert(leaf) for leaf in leaves]
+            numbers = [part.value(x) for x in tensors]
+        finally:
+            tracing.tracer = outer
+        if part.why is not None:
+            return None
+        sides.append((part.builder.finish(builtins.tuple(numbers)), result, tensors, part.captured))
+    (then, first, ours, captured), (other, _, theirs, more) = sides
+    if [a.dtype for a in ours] != [b.dtype for b in theirs]:
+        return None
+    pairs = zip(ours, theirs, strict=True)
+    outs = [(_wider(static_shape(a), static_shape(b)), a.dtype) for a, b in pairs]
+    attrs = {"then": then, "other": other}
+    results = run_all("cond", (pred, *captured, *more), outs, **attrs)
+    return pack_sequence_as(first, results)
+
+
+def _wider(first: Any, second: Any) -> Any:
+    """Return the shape of values of either shape."""
+    if first is None or second is None or len(first) != len(second):
+        return None
+    return builtins.tuple(a if a == b else None for a, b in zip(first, second, strict=True))
 
 
 def _both(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> Any:
@@ -399,7 +444,8 @@ def Assert(
         It is false; `data` is in the text.
     """
     if is_symbol(condition):
-        condition._tracer.doubt("asserts something of a value")
+        attrs = {"message": "Expected the condition to be true.", "labels": ["data:"] * len(data)}
+        run_all("assert", (condition, *map(convert, data)), [], **attrs)
         return
     if not bool(raw(convert(condition)).all()):
         shown = "\n".join(str(raw(convert(item))) for item in data)

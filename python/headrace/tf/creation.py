@@ -9,7 +9,8 @@ import numpy as np
 from ..errors import InvalidArgumentError
 from .convert import convert, is_dense, is_symbol
 from .dtypes import DType, as_dtype, float32, float64, int32, int64, string
-from .kernels import python, static_shape
+from .dtypes import bool as bool_
+from .kernels import python, run, sized, static_shape
 from .sizes import known_sizes, sizes_of, vector
 from .tensor import raw, wrap
 
@@ -35,13 +36,7 @@ def _filled(shape: Any, value: Any, dtype: DType) -> Any:
         if any(size < 0 for size in plain):
             raise InvalidArgumentError(f"Dimension {min(plain)} must be >= 0")
         return wrap(np.full(plain, value, kind))
-    dims = convert(shape)
-    return python(
-        "a shape that a run computes",
-        lambda d: np.full(d.tolist(), value, kind),
-        (known_sizes(sizes), dtype),
-        dims,
-    )
+    return sized("fill", (convert(shape), convert(value, dtype)), known_sizes(sizes), dtype)
 
 
 def zeros(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any = None) -> Any:
@@ -80,8 +75,6 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
 
 
 def _like(input: Any, dtype: Any, value: int) -> Any:
-    from .casting import cast
-
     mapper = getattr(type(input), "_map_values", None)
     if mapper is not None:
         return mapper(lambda values: _like(values, dtype, value), input)
@@ -91,24 +84,7 @@ def _like(input: Any, dtype: Any, value: int) -> Any:
     dims = static_shape(x)
     if dims is not None and None not in dims:
         return _filled(dims, filler, target)
-    if x.dtype is string or target is string:
-        return python(
-            "zeros_like of strings",
-            lambda a: np.full(a.shape, filler, target.dtype),
-            (dims, target),
-            x,
-        )
-    none = cast(x != x, target) if not x.dtype.is_floating else cast(_zero(x), target)
-    return none if value == 0 else none + 1
-
-
-def _zero(x: Any) -> Any:
-    """Return zeros of the shape of a symbol of floats, NaN or not."""
-    from .arithmetic import logical_not
-    from .elementwise import is_nan
-
-    nan = is_nan(x)
-    return nan & logical_not(nan)
+    return run("full_like", (x, convert(filler, target)), (dims, target))
 
 
 def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
@@ -145,6 +121,9 @@ def range(
         kinds = [x.dtype for x in tensors]
         target = max((kind for kind in kinds if kind in _ORDER), key=_ORDER.index, default=kinds[0])
         tensors = [_as(x, target) for x in tensors]
+
+    if target.is_integer or any(map(is_symbol, tensors)):
+        return run("range", tuple(tensors), ((None,), target), rounded=False)
 
     def compute(first: Any, last: Any, step: Any) -> Any:
         if step == 0:
@@ -213,9 +192,14 @@ def sequence_mask(
     lengths: Any, maxlen: Any = None, dtype: Any = "bool", name: str | None = None
 ) -> Any:
     """Return which positions lie before each length; mirrors ``tf.sequence_mask``."""
+    from .casting import cast
+
     x, target = convert(lengths), as_dtype(dtype)
     dims = static_shape(x)
     width = None if maxlen is None or is_symbol(maxlen) else int(maxlen)
+    if maxlen is None or width is not None:
+        out = (None if dims is None else (*dims, width), bool_)
+        return cast(run("sequence_mask", (x,), out, maxlen=width), target)
     args = (x,) if maxlen is None else (x, convert(maxlen))
 
     def compute(array: Any, end: Any = None) -> Any:

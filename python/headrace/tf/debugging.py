@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidArgumentError
+from .arithmetic import equal, greater, greater_equal, less, less_equal, not_equal
 from .control import Assert
 from .convert import convert, is_symbol
 from .dtypes import as_dtype
+from .kernels import run_all
 from .names import lookup
 from .shapes import TensorShape
 from .tensor import raw
@@ -50,6 +52,23 @@ def _doubt(*tensors: Any) -> bool:
     return False
 
 
+def _record(condition: Any, message: str, **values: Any) -> None:
+    """Make a check a part of the graph."""
+    labels = [f"First elements of {name}:" for name in values]
+    attrs = {"message": message, "labels": labels}
+    run_all("assert", (condition, *values.values()), [], **attrs)
+
+
+_SIGNS: dict[str, Callable[[Any, Any], Any]] = {
+    "==": equal,
+    "!=": not_equal,
+    "<": less,
+    "<=": less_equal,
+    ">": greater,
+    ">=": greater_equal,
+}
+
+
 def _comparison(name: str, sign: str, holds: Callable[[Any, Any], Any]) -> Callable[..., None]:
     def check(
         x: Any, y: Any, message: str | None = None, summarize: int | None = None,
@@ -57,7 +76,10 @@ def _comparison(name: str, sign: str, holds: Callable[[Any, Any], Any]) -> Calla
     ) -> None:  # fmt: skip
         first = convert(x)
         second = convert(y, None, first.dtype)
-        if _doubt(first, second):
+        if is_symbol(first) or is_symbol(second):
+            text = f"Condition x {sign} y did not hold."
+            good = _SIGNS[sign](first, second)
+            _record(good, "\n".join([*([message] if message else []), text]), x=first, y=second)
             return
         a, b = raw(first), raw(second)
         good = np.asarray(holds(a, b))
@@ -132,7 +154,11 @@ def assert_all_finite(x: Any, message: str, name: str | None = None) -> Any:
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
     """Check that there is no NaN and no infinity; mirrors ``tf.debugging.check_numerics``."""
     x = convert(tensor)
-    if not _doubt(x):
+    if is_symbol(x):
+        from .elementwise import is_finite
+
+        _record(is_finite(x), f"{message} : Tensor had NaN or Inf values", x=x)
+    else:
         array = raw(x)
         if np.isnan(array).any():
             raise InvalidArgumentError(f"{message} : Tensor had NaN values")

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidArgumentError
 from .arithmetic import operands
 from .convert import convert, is_dense, is_symbol
 from .dtypes import as_dtype, float32, int64
@@ -62,7 +61,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         found = convert(condition)
         dims = static_shape(found)
         out = (None, None if dims is None else len(dims))
-        return python("where", lambda a: np.argwhere(a), (out, int64), found)
+        return run("argwhere", (found,), (out, int64))
     mask = convert(condition, bool_)
     first, second = operands("SelectV2", x, y, strict=True)
     shapes = map(static_shape, (mask, first, second))
@@ -89,36 +88,15 @@ def gather(
     if gatherer is not None:
         return gatherer(params, indices, axis, batch_dims)
     x, at = convert(params), convert(indices)
-    along = batch_dims if axis is None else int(axis)
     dims, rows = static_shape(x), static_shape(at)
+    if batch_dims < 0 and rows is not None:
+        batch_dims += len(rows)
+    along = batch_dims if axis is None else int(axis)
     out: Any = None
     if dims is not None and rows is not None:
         along %= len(dims)
         out = (*dims[:along], *rows[batch_dims:], *dims[along + 1 :])
-    rows_only = along == 0 and batch_dims == 0
-    if is_symbol(x) and not is_symbol(at) and rows_only and not (raw(at) < 0).any():
-        if dims and dims[0] is not None:
-            _check_indices(raw(at), dims[0])
-        return run("getitem", (x, at), (out, x.dtype))
-
-    def compute(array: Any, index: Any) -> Any:
-        _check_indices(index, array.shape[along])
-        if batch_dims == 0:
-            return np.take(array, index, along)
-        flat = array.reshape(-1, *array.shape[batch_dims:])
-        each = index.reshape(-1, *index.shape[batch_dims:])
-        pairs = zip(flat, each, strict=True)
-        made = np.stack([np.take(a, k, along - batch_dims) for a, k in pairs])
-        return made.reshape(*array.shape[:batch_dims], *made.shape[1:])
-
-    return python("gather", compute, (out, x.dtype), x, at)
-
-
-def _check_indices(index: Any, size: int) -> None:
-    bad = (index < 0) | (index >= size)
-    if bad.any():
-        found = index.reshape(-1)[bad.reshape(-1)][0]
-        raise InvalidArgumentError(f"indices = {found} is not in [0, {size})")
+    return run("take", (x, at), (out, x.dtype), axis=along, batch_dims=batch_dims, mode="strict")
 
 
 def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None = None) -> Any:
@@ -129,21 +107,7 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None =
     if dims is not None and rows is not None and rows[-1] is not None:
         out = (*rows[:-1], *dims[batch_dims + rows[-1] :])
 
-    def compute(array: Any, index: Any) -> Any:
-        depth = index.shape[-1]
-        for k in range(depth):
-            _check_indices(index[..., k], array.shape[batch_dims + k])
-        parts = [index[..., k] for k in range(depth)]
-        if batch_dims:
-            lead = np.indices(index.shape[:-1])[:batch_dims]
-            parts = [*lead, *parts]
-        return (
-            array[tuple(parts)]
-            if parts
-            else np.broadcast_to(array, (*index.shape[:-1], *array.shape)).copy()
-        )
-
-    return python("gather_nd", compute, (out, x.dtype), x, at)
+    return run("gather_nd", (x, at), (out, x.dtype), batch_dims=batch_dims, mode="strict")
 
 
 def boolean_mask(
@@ -172,10 +136,8 @@ def boolean_mask(
         None if dims is None or rows is None else (*dims[:along], None, *dims[along + len(rows) :])
     )
 
-    def compute(array: Any, chosen: Any) -> Any:
-        return array[(*[slice(None)] * along, chosen)]
-
-    return python("boolean_mask", compute, (out, x.dtype), x, keep)
+    key: list[Any] = [[None, None, None]] * along
+    return run("index", (x, keep), (out, x.dtype), key=[*key, "i"])
 
 
 def one_hot(
@@ -270,6 +232,8 @@ def dynamic_partition(
     x, which = convert(data), convert(partitions)
     dims, rows = static_shape(x), static_shape(which)
     out = None if dims is None or rows is None else (None, *dims[len(rows) :])
+    if is_symbol(x) or is_symbol(which):
+        return [boolean_mask(x, which == number) for number in range(num_partitions)]
     compute = lambda a, k: [a[k == number] for number in range(num_partitions)]  # noqa: E731
     outs = [(out, x.dtype)] * num_partitions
     return python("dynamic_partition", compute, outs, x, which)  # type: ignore[no-any-return]

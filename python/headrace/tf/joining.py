@@ -13,7 +13,7 @@ from .convert import convert, is_dense, is_symbol
 from .kernels import python, run, static_shape
 from .shapes import TensorShape
 from .sizes import known_sizes, number, sizes_of, vector
-from .tensor import raw, wrap
+from .tensor import raw
 
 __all__ = ["concat", "pad", "repeat", "roll", "split", "stack", "tile", "unstack"]
 
@@ -225,17 +225,8 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
         pairs = zip(dims, known, strict=True)
         out = tuple(None if None in (a, b) else a * b for a, b in pairs)  # type: ignore[operator]
     if counts is None or vector(counts) is None:
-        args: tuple[Any, ...] = (x, convert(multiples))
-        return python("tile", np.tile, (out, x.dtype), *args)
-    if out is None or None in out:
-        return python("tile", lambda a: np.tile(a, counts), (out, x.dtype), x)
-    # Each axis gets one of size 1 before it, which is broadcast.
-    spread, target = [], []
-    for dim, count in zip(dims or (), counts, strict=True):
-        spread += [1, dim]
-        target += [count, dim]
-    wide = run("broadcast_to", (reshape(x, spread),), (tuple(target), x.dtype), shape=target)
-    return reshape(wide, list(out))
+        return run("tile", (x, convert(multiples)), (out, x.dtype))
+    return run("tile", (x,), (out, x.dtype), reps=counts)
 
 
 def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Any:
@@ -249,15 +240,16 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
             if dims is None
             else tuple(None if k == axis % len(dims) else d for k, d in enumerate(dims))
         )
-    return python("repeat", lambda a, n: np.repeat(a, n, axis), (out, x.dtype), x, counts)
+    if axis is None:
+        x, axis = reshape(x, [-1]), 0
+    return run("repeat", (x, counts), (out, x.dtype), axis=int(axis))
 
 
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:
     """Move values along an axis, round the end; mirrors ``tf.roll``."""
     x = convert(input)
-    args = (x, convert(shift), convert(axis))
-    compute = lambda a, s, k: np.roll(a, s.tolist(), k.tolist())  # noqa: E731
-    return python("roll", compute, (static_shape(x), x.dtype), *args)
+    axes = [int(k) for k in np.atleast_1d(raw(convert(axis)))]
+    return run("roll", (x, convert(shift)), (static_shape(x), x.dtype), axis=axes)
 
 
 def pad(
@@ -305,34 +297,8 @@ def pad(
     filler = convert(constant_values, None, x.dtype) if kind == "constant" else None
     if kind == "constant" and x.dtype.name == "string" and not is_dense(constant_values):
         filler = convert(b"" if constant_values == 0 else constant_values)
-    if (
-        kind == "constant"
-        and is_plain(given)
-        and is_plain(filler)
-        and out is not None
-        and None not in out
-    ):
-        return _pad_recorded(x, raw(given).reshape(-1, 2).tolist(), filler)
     extra = () if filler is None else (filler,)
-
-    def compute(array: Any, ends: Any, value: Any = None) -> Any:
-        if value is None:
-            return np.pad(array, ends, kind)  # type: ignore[call-overload]
-        return np.pad(array, ends, "constant", constant_values=value.item())
-
-    return python("pad", compute, (out, x.dtype), x, given, *extra)
-
-
-def _pad_recorded(x: Any, ends: list[list[int]], filler: Any) -> Any:
-    """Pad by joining constant pieces, which the engine can record."""
-    value = raw(filler).item()
-    for axis, (before, after) in enumerate(ends):
-        pieces = [x]
-        for count, front in ((before, True), (after, False)):
-            if count:
-                dims = list(static_shape(x) or ())
-                dims[axis] = count
-                piece = wrap(np.full(dims, value, x.dtype.dtype))
-                pieces = [piece, *pieces] if front else [*pieces, piece]
-        x = concat(pieces, axis) if len(pieces) > 1 else x
-    return x
+    widths = raw(given).reshape(-1).tolist() if is_plain(given) else None
+    if widths is None:
+        extra = (*extra, given)
+    return run("pad", (x, *extra), (out, x.dtype), mode=kind, widths=widths, strict=True)

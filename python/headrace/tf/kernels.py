@@ -20,6 +20,7 @@ from .dtypes import DType, to_own
 from .tensor import Tensor, raw, wrap
 
 __all__ = ["DTypeError", "broadcast", "python", "run", "run_all", "static_shape"]
+__all__ = ["DTypeError", "broadcast", "python", "run", "run_all", "sized", "static_shape"]
 
 Dims: TypeAlias = "tuple[int | None, ...] | None"
 Out: TypeAlias = "tuple[Dims, DType]"
@@ -71,6 +72,15 @@ def run_all(kernel: str, args: tuple[Any, ...], outs: list[Out], **attrs: Any) -
         made: list[Any] = found._tracer.record_all(kernel, attrs, args, outs)
         return made
     return [wrap(item) for item in _headrace.run_op(kernel, attrs, [engine_value(a) for a in args])]
+
+
+def sized(op: str, args: tuple[Any, ...], dims: Dims, dtype: DType) -> Any:
+    """Run or record an op whose result has a computed shape, of which `dims` are known."""
+    found = run(op, args, (dims, dtype))
+    if symbol_of((found,)) is None or dims is None or set(dims) == {None}:
+        return found
+    sizes = [-1 if size is None else size for size in dims]
+    return run("ensure_shape", (found,), (dims, dtype), shape=sizes)
 
 
 def python(name: str, function: Callable[..., Any], out: Out | list[Out], *args: Any) -> Any:

@@ -10,9 +10,8 @@ from ..errors import InvalidArgumentError
 from .arithmetic import check_dtype, divide, matmul, maximum, multiply, operands
 from .array_ops import expand_dims, squeeze
 from .convert import convert
-from .creation import eye, zeros
+from .creation import eye
 from .elementwise import rsqrt, sqrt, square
-from .gathering import where
 from .kernels import python, run, static_shape
 from .names import lookup
 from .reductions import reduce_max, reduce_sum
@@ -155,47 +154,25 @@ def diag(diagonal: Any, name: str = "diag", **kwargs: Any) -> Any:
     """Return a matrix with a diagonal; mirrors ``tf.linalg.diag``."""
     x = convert(diagonal)
     dims = static_shape(x)
-    if dims is None or dims[-1] is None:
-        out = (None if dims is None else (*dims, None), x.dtype)
-        return python("diag", lambda a: _diagonal(a), out, x)
-    on_it = convert(np.eye(dims[-1], dtype=bool))
-    return where(on_it, expand_dims(x, -1), zeros((), x.dtype))
+    return run("diag", (x,), (None if dims is None else (*dims, dims[-1]), x.dtype))
 
 
 def diag_part(input: Any, name: str = "diag_part", **kwargs: Any) -> Any:
     """Return the diagonal of a matrix; mirrors ``tf.linalg.diag_part``."""
     x = convert(input)
     dims = static_shape(x)
-    if dims is None or None in dims[-2:]:
-        out = (None if dims is None else (*dims[:-2], None), x.dtype)
-        return python("diag_part", lambda a: np.diagonal(a, axis1=-2, axis2=-1).copy(), out, x)
-    size = min(dims[-2:])  # type: ignore[type-var]
-    square = x[..., :size, :size]
-    return run("einsum", (square,), ((*dims[:-2], size), x.dtype), equation="...ii->...i")
+    known = dims is not None and None not in dims[-2:]
+    size = min(dims[-2:]) if known else None  # type: ignore[index]
+    out = (None if dims is None else (*dims[:-2], size), x.dtype)
+    return run("diagonal", (x,), out, axis1=-2, axis2=-1)
 
 
 def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Any:
     """Keep a band around the diagonal; mirrors ``tf.linalg.band_part``."""
     x = convert(input)
     low, high = int(num_lower), int(num_upper)
-    dims = static_shape(x)
-
-    def band(shape: Any) -> Any:
-        rows, columns = np.indices(shape)
-        return ((low < 0) | (rows - columns <= low)) & ((high < 0) | (columns - rows <= high))
-
-    if dims is None or None in dims[-2:]:
-
-        def compute(array: Any) -> Any:
-            return np.where(band(array.shape[-2:]), array, array.dtype.type(0))
-
-        return python("band_part", compute, (dims, x.dtype), x)
-    return where(convert(band(dims[-2:])), x, zeros((), x.dtype))
-
-
-def _diagonal(array: Any) -> Any:
-    """Return matrices with these diagonals."""
-    return np.where(np.eye(array.shape[-1], dtype=bool), array[..., None], array.dtype.type(0))
+    band = {"lower": None if low < 0 else -low, "upper": None if high < 0 else high}
+    return run("band_part", (x,), (static_shape(x), x.dtype), **band)
 
 
 __getattr__ = lookup(__name__)

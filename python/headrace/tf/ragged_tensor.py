@@ -18,7 +18,7 @@ from . import dtypes
 from .composite import Composite
 from .convert import convert, is_symbol
 from .dtypes import DType, as_dtype, int32, int64
-from .kernels import python, static_shape
+from .kernels import run, sized, static_shape
 from .shapes import TensorShape
 from .tensor import Tensor, raw, wrap
 
@@ -101,7 +101,7 @@ class RaggedTensor(Composite):
         lengths = _splits(row_lengths)
         size = static_shape(lengths)
         out = (None if not size or size[0] is None else size[0] + 1,)
-        splits = python("from_row_lengths", _sums, (out, lengths.dtype), lengths)
+        splits = run("row_splits", (lengths,), (out, lengths.dtype))
         return cls.from_row_splits(values, splits, validate=validate)
 
     @classmethod
@@ -411,6 +411,8 @@ class RaggedTensor(Composite):
         if own_value is self:
             dims = self.shape if shape is None else TensorShape(shape)
             found = None if dims.rank is None else tuple(dims)
+            if shape is None:
+                return self._padded(default_value, found)
             tracer = (self.flat_values if is_symbol(self.flat_values) else self._splits)._tracer
             return tracer.unrecorded("to_tensor", found, self.dtype)
         fill = None if default_value is None else raw(convert(default_value, self.dtype)).item()
@@ -418,6 +420,16 @@ class RaggedTensor(Composite):
         if shape is not None:
             array = _resized(array, TensorShape(shape), fill, self.dtype)
         return wrap(array)
+
+    def _padded(self, default_value: Any, dims: Any) -> Any:
+        """Record what pads the rows, level by level from the innermost one."""
+        empty: Any = b"" if self.dtype is dtypes.string else 0
+        filler = convert(empty if default_value is None else default_value, self.dtype)
+        dense = self.flat_values
+        *outer, first = reversed(self.nested_row_splits)
+        for splits in outer:
+            dense = run("ragged_to_dense", (dense, splits, filler), (None, self.dtype))
+        return sized("ragged_to_dense", (dense, first, filler), dims, self.dtype)
 
     def to_sparse(self, name: str | None = None) -> Any:
         """Return the values in coordinate form."""

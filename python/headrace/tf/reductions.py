@@ -285,15 +285,13 @@ def bincount(
     target = as_dtype(dtype) if shares is None else shares.dtype
     low = 0 if minlength is None else int(minlength)
 
-    def compute(array: Any) -> Any:
-        flat = array.ravel()
-        given = None if shares is None else raw(shares).ravel()
-        found = np.bincount(flat, given, low).astype(target.dtype)
-        if binary_output:
-            found = (found > 0).astype(target.dtype)
-        return found if maxlength is None else found[: int(maxlength)]
+    from .array_ops import reshape
 
-    return python("bincount", compute, ((None,), target), x)
+    args = tuple(reshape(part, [-1]) for part in (x, shares) if part is not None)
+    most = None if maxlength is None else int(maxlength)
+    attrs = {"minlength": low, "maxlength": most, "dtype": target.dtype}
+    found = run("bincount", args, ((None,), target), **attrs)
+    return cast(found > 0, target) if binary_output else found
 
 
 # -------------------------------------------------------------------- segments

@@ -117,28 +117,20 @@ def searchsorted(
     name: str | None = None,
 ) -> Any:  # fmt: skip
     """Return where values would be inserted; mirrors ``tf.searchsorted``."""
+    from .casting import cast
+
     x, y = convert(sorted_sequence), convert(values)
     target = as_dtype(out_type)
 
-    def compute(rows: Any, wanted: Any) -> Any:
-        flat = rows.reshape(-1, rows.shape[-1])
-        queries = wanted.reshape(-1, wanted.shape[-1])
-        pairs = zip(flat, queries, strict=True)
-        found = [np.searchsorted(row, query, side) for row, query in pairs]  # type: ignore[call-overload]
-        return np.asarray(found, target.dtype).reshape(wanted.shape)
-
-    return python("searchsorted", compute, (static_shape(y), target), x, y)
+    attrs = {"right": side == "right", "rows": True}
+    return cast(run("searchsorted", (x, y), (static_shape(y), int64), **attrs), target)
 
 
-def _first_seen(array: Any) -> tuple[Any, Any, Any]:
-    """Return distinct values in the order of their first occurrence."""
-    _, first, inverse, counts = np.unique(
-        array, return_index=True, return_inverse=True, return_counts=True
-    )
-    order = np.argsort(first, kind="stable")
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    return array[first[order]], rank[inverse.reshape(-1)], counts[order]
+def _groups(x: Any) -> list[Any]:
+    """Return distinct values as they first occur, their places, which one each is, and counts."""
+    dims = static_shape(x)
+    outs = [((None,), x.dtype), ((None,), int64), (dims, int64), ((None,), int64)]
+    return run_all("unique", (x,), outs, sorted=False, equal_nan=False)
 
 
 def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:
@@ -149,23 +141,19 @@ def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:
     >>> tf.unique([7, 5, 7]).y.numpy()
     array([7, 5], dtype=int32)
     """
+    from .casting import cast
+
     x, target = convert(x), as_dtype(out_idx)
 
-    def compute(array: Any) -> Any:
-        values, which, _ = _first_seen(array)
-        return [values, which.astype(target.dtype)]
-
-    outs = [((None,), x.dtype), (static_shape(x), target)]
-    return Unique(*python("unique", compute, outs, x))
+    values, _, which, _ = _groups(x)
+    return Unique(values, cast(which, target))
 
 
 def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:
     """Return distinct values and how often each occurs; mirrors ``tf.unique_with_counts``."""
+    from .casting import cast
+
     x, target = convert(x), as_dtype(out_idx)
 
-    def compute(array: Any) -> Any:
-        values, which, counts = _first_seen(array)
-        return [values, which.astype(target.dtype), counts.astype(target.dtype)]
-
-    outs = [((None,), x.dtype), (static_shape(x), target), ((None,), target)]
-    return UniqueWithCounts(*python("unique_with_counts", compute, outs, x))
+    values, _, which, counts = _groups(x)
+    return UniqueWithCounts(values, cast(which, target), cast(counts, target))

@@ -279,10 +279,13 @@ def to_dense(
     st = sp_input
     found = symbol_of((st._indices, st._values, st._dense_shape))
     if found is not None:
-        shape = st.shape
-        return found._tracer.unrecorded(
-            "to_dense", None if shape.rank is None else tuple(shape), st.dtype
-        )
+        from .kernels import sized
+
+        dims = None if st.shape.rank is None else tuple(st.shape)
+        empty: Any = b"" if st.dtype is dtypes.string else 0
+        filler = convert(empty if default_value is None else default_value, st.dtype)
+        parts = (st._indices, st._values, st._dense_shape, filler)
+        return sized("sparse_to_dense", parts, dims, st.dtype)
     fill = None if default_value is None else raw(convert(default_value, st.dtype)).item()
     at, dims = raw(st._indices), raw(st._dense_shape)
     if at.size:

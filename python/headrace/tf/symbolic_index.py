@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .convert import constant, convert, is_symbol
-from .kernels import Dims, run, static_shape, symbol_of
+from .kernels import Dims, run, static_shape
 
 __all__ = ["index"]
 
@@ -15,7 +15,6 @@ def index(x: Any, parts: list[Any]) -> Any:
     static = _static(x, parts)
     if static is not None:
         return static
-    tracer = symbol_of((x, *_flat(parts)))._tracer
     dims = static_shape(x)
     out = _shape(dims, parts)
     if not any(map(is_symbol, _flat(parts))):
@@ -30,7 +29,20 @@ def index(x: Any, parts: list[Any]) -> Any:
     if is_symbol(parts[0]) and not any(map(is_symbol, _flat(parts[1:]))):
         row = run("getitem", (x, parts[0]), (None if dims is None else dims[1:], x.dtype))
         return index(row, parts[1:])
-    return tracer.unrecorded("indexing by values that a run computes", out, convert(x).dtype)
+    inputs: list[Any] = []
+    key = [_coded(part, inputs) for part in parts]
+    x = convert(x)
+    return run("index", (x, *inputs), (out, x.dtype), key=key)
+
+
+def _coded(part: Any, inputs: list[Any]) -> Any:
+    """Return a part of a key as the engine knows it; symbols go to `inputs`."""
+    if isinstance(part, slice):
+        return [_coded(end, inputs) for end in (part.start, part.stop, part.step)]
+    if is_symbol(part):
+        inputs.append(part)
+        return "i"
+    return _encoded(part)
 
 
 def _flat(parts: list[Any]) -> list[Any]:

@@ -75,6 +75,9 @@ class TensorTracer(Tracer):
         self, op: str, attrs: dict[str, Any], args: tuple[Any, ...], outs: list[Out] | None
     ) -> list[Any]:
         """Record an op of several results."""
+        now: Any = self._now()
+        if now is not self:
+            return now.record_all(op, attrs, args, outs)  # type: ignore[no-any-return]
         values = [self.value(arg) for arg in args]
         try:
             results = self.builder.add(op, attrs, values)
@@ -82,12 +85,19 @@ class TensorTracer(Tracer):
             text = f"uses {op}: {unsupported(error).removeprefix(op + ': ')}"
             if outs is None:
                 self.refuse(text)
-            return [self._stand_in(text, out) for out in outs]
+            self.doubt(text)  # even if there is no result to stand in for
+            return [self._stand_in(text, out) for out in outs or []]
         made = [self.wrap(result, fresh=True) for result in results]
         for symbol, out in zip(made, outs or [], strict=False):
             if out[0] is not None:
                 self._narrow(symbol, out[0])
         return made
+
+    def part(self) -> TensorTracer:
+        """Return the trace of a branch of this function."""
+        part = TensorTracer((), self.called_by)
+        part.outer, part.captured = self, []
+        return part
 
     def _narrow(self, symbol: Any, dims: Dims) -> None:
         """Note sizes that our rules know and the kernel's do not."""
@@ -120,6 +130,8 @@ class TensorTracer(Tracer):
     def branch(self) -> bool:
         """Choose which way a branch on a value goes in this path."""
         self.why = self.why or self.place("branches on a value")
+        if self.captured is not None and isinstance(self.outer, TensorTracer):
+            return self.outer.branch()
         number = len(self.taken)
         if number >= _MAX_BRANCHES:
             self.refuse("branches on values without end")
@@ -181,6 +193,23 @@ class TensorTracer(Tracer):
 
         return from_own(super().input(spec))
 
+    def _packed(self, leaf: Any, wanted: Any) -> int:
+        """Return a sparse or ragged value made of symbols: packed, where that keeps all sizes."""
+        from .sparse import SparseTensor
+
+        if isinstance(leaf, SparseTensor):
+            op, parts = "sparse_pack", (leaf.indices, leaf.values, leaf.dense_shape)
+        else:
+            op, parts = "ragged_pack", (leaf.flat_values, *leaf.nested_row_splits)
+        try:
+            (packed,) = self.builder.add(op, {}, [self.value(part) for part in parts])
+        except HeadraceError:
+            packed = -1
+        if packed >= 0 and self.builder.spec(packed) == wanted:
+            return packed
+        self.doubt("makes a sparse or ragged value")
+        return self.builder.input(wanted)
+
     def _output(self, leaf: Any) -> Any:
         from ..dataset import Dataset
         from . import specs
@@ -199,8 +228,7 @@ class TensorTracer(Tracer):
         if getattr(leaf, "_symbol", None) is not None:
             return self.value(leaf)
         if getattr(leaf, "_is_composite", False):
-            self.why = self.why or self.place("makes a sparse or ragged value")
-            return self.builder.input(spec_of(leaf))
+            return self._packed(leaf, spec_of(leaf))
         return self.constant(to_own(leaf))
 
 

@@ -21,8 +21,9 @@ enum Create {
     Fill,
     /// An array and a scalar.
     FullLike,
-    /// Scalars start, end, step of one dtype.
-    Range,
+    /// Scalars start, end, step of one dtype. NumPy's steps are by the difference of the first
+    /// two, which is rounded.
+    Range { rounded: bool },
     /// Lengths; the greatest one unless static.
     SequenceMask(Option<usize>),
 }
@@ -31,7 +32,11 @@ pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> 
     let create = match op {
         "fill" => Create::Fill,
         "full_like" => Create::FullLike,
-        "range" => Create::Range,
+        "range" => {
+            attrs.only(&["rounded"])?;
+            let rounded = attrs.bool_or("rounded", true)?;
+            return Ok(Some(Arc::new(Create::Range { rounded })));
+        }
         "sequence_mask" => {
             attrs.only(&["maxlen"])?;
             let maxlen = attrs.opt_int("maxlen")?;
@@ -68,7 +73,7 @@ fn filled(value: &Tensor, dims: Dims) -> Result<Tensor> {
     walk.collect(value)
 }
 
-fn number<T: Number + Target>(start: T, end: T, step: T) -> Result<Tensor> {
+fn number<T: Number + Target>(start: T, end: T, step: T, rounded: bool) -> Result<Tensor> {
     let (first, last, width) = (start.to_f64(), end.to_f64(), step.to_f64());
     if width == 0.0 || width.is_nan() {
         return Err(Error::invalid_argument("the step of a range must not be zero"));
@@ -88,8 +93,7 @@ fn number<T: Number + Target>(start: T, end: T, step: T) -> Result<Tensor> {
     let count = count as usize;
     bounded(&[count], T::DTYPE.size())?;
     let mut out = scratch::<T>(count)?;
-    // As NumPy: by the difference of the first two, which rounding may have changed.
-    let step = start.add(step).subtract(start);
+    let step = if rounded { start.add(step).subtract(start) } else { step };
     for (k, out) in out.typed_mut::<T>().iter_mut().enumerate() {
         *out = start.add(T::cast_from(k as i64).multiply(step));
     }
@@ -109,11 +113,11 @@ impl Create {
                 filled(value, shape.values::<i64>()?.iter().map(dim).collect::<Result<_>>()?)
             }
             (Create::FullLike, [x, value]) => filled(value, x.dims().into()),
-            (Create::Range, [start, end, step]) => {
+            (Create::Range { rounded }, [start, end, step]) => {
                 let unknown = || Error::internal(format!("range does not take {}", start.dtype()));
                 with_type!(start.dtype(), T: [int, float] => {
                     match (start.values::<T>()?, end.values::<T>()?, step.values::<T>()?) {
-                        ([start], [end], [step]) => number(*start, *end, *step),
+                        ([start], [end], [step]) => number(*start, *end, *step, *rounded),
                         _ => Err(unknown()),
                     }
                 }, else Err(unknown()))
@@ -159,7 +163,7 @@ impl Kernel for Create {
                 (scalar(value)?, shape)
             }
             (Create::FullLike, [x, value]) => (scalar(value)?, dense(x)?.1.clone()),
-            (Create::Range, [start, end, step]) => {
+            (Create::Range { .. }, [start, end, step]) => {
                 let dtype = scalar(start)?;
                 let one = scalar(end)? == dtype && scalar(step)? == dtype;
                 if !one || !(dtype.is_integer() || dtype.is_float()) {
@@ -377,14 +381,14 @@ mod tests {
 
     #[test]
     fn ranges_count_as_numpy_counts() {
-        let ints = |start: i32, end, step| number(start, end, step).unwrap();
+        let ints = |start: i32, end, step| number(start, end, step, true).unwrap();
         assert_eq!(ints(1, 8, 3).values::<i32>().unwrap(), [1, 4, 7]);
         assert_eq!(ints(3, 0, -1).values::<i32>().unwrap(), [3, 2, 1]);
         assert!(ints(3, 0, 1).is_empty());
-        assert_eq!(number(0.0_f64, 0.3, 0.1).unwrap().len(), 3);
-        assert!(number(0, 1, 0).is_err());
-        assert!(number(0.0_f64, f64::INFINITY, 1.0).is_err());
-        assert!(number(i64::MIN, i64::MAX, 1).is_err());
+        assert_eq!(number(0.0_f64, 0.3, 0.1, true).unwrap().len(), 3);
+        assert!(number(0, 1, 0, true).is_err());
+        assert!(number(0.0_f64, f64::INFINITY, 1.0, true).is_err());
+        assert!(number(i64::MIN, i64::MAX, 1, true).is_err());
     }
 
     #[test]

@@ -1,0 +1,94 @@
+"""Ops of `headrace.tf` that move, pick, count and check: in a graph as on tensors."""
+
+import numpy as np
+import pytest
+
+import headrace.tf as tf
+
+X = np.arange(24, dtype=np.int32).reshape(2, 3, 4)
+
+FUNCTIONS = {
+    "where": lambda x: tf.where(x > 3),
+    "gather": lambda x: tf.gather(x, [1, 0], axis=1),
+    "gather in batches": lambda x: tf.gather(x, [[0, 1], [2, 3], [1, 1]], batch_dims=1),
+    "gather by values": lambda x: tf.gather(x, x[:, 0] % 3),
+    "gather_nd": lambda x: tf.gather_nd(x, [[0, 1], [2, 3]]),
+    "boolean_mask": lambda x: tf.boolean_mask(x, x[:, 0] > 3),
+    "one_hot": lambda x: tf.one_hot(x, 5),
+    "dynamic_partition": lambda x: tf.dynamic_partition(x[:, 0], x[:, 1] % 2, 2)[1],
+    "tile": lambda x: tf.tile(x, [2, 1]),
+    "tile by values": lambda x: tf.tile(x, [x[0, 0] % 3, 1]),
+    "repeat": lambda x: tf.repeat(x, [1, 0, 2], axis=0),
+    "roll": lambda x: tf.roll(x, shift=[1, 2], axis=[0, 1]),
+    "pad": lambda x: tf.pad(x, [[1, 0], [0, 2]], constant_values=9),
+    "pad reflect": lambda x: tf.pad(x, [[1, 0], [0, 2]], "REFLECT"),
+    "pad by values": lambda x: tf.pad(x, [[x[0, 0] % 3, 0], [0, 1]]),
+    "fill": lambda x: tf.fill([x[0, 0] % 3, 2], 7),
+    "zeros": lambda x: tf.zeros([x[0, 0] % 3, 2]),
+    "zeros_like": lambda x: tf.zeros_like(tf.boolean_mask(x, x[:, 0] > 3)),
+    "range": lambda x: tf.range(x[0, 1]),
+    "sequence_mask": lambda x: tf.sequence_mask(x[:, 0], 5),
+    "reshape": lambda x: tf.reshape(x, tf.shape(x)[::-1]),
+    "slice": lambda x: tf.slice(x, [x[0, 0] % 2, 0], [1, -1]),
+    "crop": lambda x: x[x[0, 0] % 2 :, : x[0, 1] % 3],
+    "broadcast_to": lambda x: tf.broadcast_to(x[0, 0], tf.shape(x)),
+    "searchsorted": lambda x: tf.searchsorted([1, 5, 9], x[0]),
+    "unique": lambda x: tf.unique(x[0] % 2).y,
+    "unique_with_counts": lambda x: tf.unique_with_counts(x[0] % 2).count,
+    "bincount": lambda x: tf.math.bincount(x[0], minlength=3, maxlength=20),
+    "diag": lambda x: tf.linalg.diag(x[0]),
+    "diag_part": lambda x: tf.linalg.diag_part(x),
+    "band_part": lambda x: tf.linalg.band_part(x, 0, 1),
+    "cond": lambda x: tf.cond(x[0, 0] > 3, lambda: x * 2, lambda: -x),
+    "cond of shapes": lambda x: tf.cond(x[0, 0] > 3, lambda: x[:1], lambda: x),
+    "case": lambda x: tf.case(
+        [(x[0, 0] == 0, lambda: tf.constant(1)), (x[0, 0] == 12, lambda: tf.constant(2))],
+        default=lambda: tf.constant(3),
+    ),
+    "ragged": lambda x: tf.RaggedTensor.from_row_lengths(tf.range(6), [1, 2, 3]).to_tensor(),
+    "check_numerics": lambda x: tf.debugging.check_numerics(tf.cast(x, tf.float32), "x"),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_ops_are_traced_and_give_what_they_give_on_tensors(name):
+    function = FUNCTIONS[name]
+    dataset = tf.data.Dataset.from_tensor_slices(X).map(function)
+    assert "runs as a graph" in dataset.explain(), dataset.explain()
+    for seen, row in zip(dataset, X, strict=True):
+        expected = function(tf.constant(row))
+        assert seen.dtype is expected.dtype
+        np.testing.assert_array_equal(seen.numpy(), expected.numpy())
+
+
+def test_checks_are_part_of_a_graph():
+    def checked(x):
+        tf.debugging.assert_less(x, 3, message="too large")
+        return x
+
+    dataset = tf.data.Dataset.range(5).map(checked)
+    assert "runs as a graph" in dataset.explain()
+    iterator = iter(dataset)
+    assert [int(next(iterator)) for _ in range(3)] == [0, 1, 2]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="too large"):
+        next(iterator)
+
+
+def test_a_branch_that_is_not_taken_does_not_fail():
+    def safe(x):
+        return tf.cond(x > 0, lambda: tf.gather([7, 8], x - 1), lambda: tf.constant(-1))
+
+    dataset = tf.data.Dataset.range(3).map(safe)
+    assert "runs as a graph" in dataset.explain()
+    assert [int(x) for x in dataset] == [-1, 7, 8]
+
+
+def test_sparse_and_ragged_values_become_dense_in_a_graph():
+    ragged = tf.RaggedTensor.from_row_splits([1, 2, 3], [0, 1, 3])
+    dataset = tf.data.Dataset.from_tensors(ragged).map(lambda r: r.to_tensor(9))
+    assert "runs as a graph" in dataset.explain()
+    np.testing.assert_array_equal(next(iter(dataset)).numpy(), [[1, 9], [2, 3]])
+    sparse = tf.SparseTensor([[0, 1]], [b"a"], [1, 2])
+    dataset = tf.data.Dataset.from_tensors(sparse).map(tf.sparse.to_dense)
+    assert "runs as a graph" in dataset.explain()
+    np.testing.assert_array_equal(next(iter(dataset)).numpy(), [[b"", b"a"]])
