@@ -132,3 +132,14 @@ def test_datasets_in_datasets_under_tensorflow_names():
     assert [int(x) for x in flat.as_numpy_iterator()] == [0, 1, 0, 1, 2]
     with pytest.raises(ValueError, match="rank"):
         tf.data.Dataset.from_tensor_slices((tf.data.Dataset.range(2), tf.data.Dataset.range(3)))
+
+
+def test_functions_under_tensorflow_names_hand_batches_of_datasets_on():
+    import headrace.tf as tf
+
+    inner = tf.data.Dataset.range(6).map(tf.data.Dataset.from_tensors).batch(3).map(lambda x: x)
+    flat = inner.unbatch().flat_map(lambda x: x)
+    assert [int(x) for x in flat.as_numpy_iterator()] == [0, 1, 2, 3, 4, 5]
+    many = tf.data.Dataset.from_tensors([tf.data.Dataset.range(2) for _ in range(3)])
+    flat = many.flat_map(tf.data.Dataset.from_tensor_slices).flat_map(lambda x: x)
+    assert [int(x) for x in flat.as_numpy_iterator()] == [0, 1, 0, 1, 0, 1]

@@ -260,11 +260,13 @@ def tensor(value: Any) -> Any:
 
 
 def holds_datasets(value: Any) -> bool:
-    """Tell whether the first leaf of nested lists is a dataset."""
+    """Tell whether the first leaf of nested lists, or of an object array, is a dataset."""
     from .dataset import Dataset
 
     while type(value) is list and value:
         value = value[0]
+    if type(value) is np.ndarray and value.dtype == object and value.size:
+        value = value.flat[0]
     return isinstance(value, Dataset)
 
 

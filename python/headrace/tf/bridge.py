@@ -45,7 +45,7 @@ def component(leaf: Any) -> Any:
         return from_own(leaf)
     if getattr(type(leaf), "_is_component", False):  # optionals and the like
         return leaf
-    if type(leaf) is list and holds_datasets(leaf):
+    if holds_datasets(leaf):
         return leaf
     if getattr(type(leaf), "_is_leaf", False):  # the values of TensorFlow 1
         return leaf.to_tensor()
@@ -123,9 +123,10 @@ def from_own(value: Any) -> Any:
 def _array(array: Any) -> Any:
     """Text becomes bytes, a batch of datasets an object array; everything else is a view."""
     if array.dtype == object and array.size and isinstance(array.flat[0], Dataset):
-        adopted = np.empty(array.shape, object)
-        adopted.flat[:] = [from_own(item) for item in array.flat]
-        return adopted
+        adopted = np.empty(array.size, object)
+        for place, item in enumerate(array.flat):
+            adopted[place] = from_own(item)  # one by one: NumPy would look into datasets
+        return adopted.reshape(array.shape)
     if array.dtype == object and array.size and any(type(item) is str for item in array.flat):
         return convert(array)
     return wrap(array)
