@@ -1,7 +1,4 @@
-"""headrace, each job as its documentation would have it. CRCs of length and data are verified.
-
-W5 waits for the image decoders.
-"""
+"""headrace, each job as its documentation would have it. CRCs of length and data are verified."""
 
 import numpy as np
 from data import FLOATS, INTS
@@ -14,6 +11,7 @@ from workloads import (
     elements,
     python_function,
     rows,
+    touch_images,
     touch_ints,
     touch_list,
     touch_padded,
@@ -31,6 +29,7 @@ FLOAT = hr.io.FixedLenFeature([], np.float32)
 TABULAR = {"label": INT, **dict.fromkeys(FLOATS, FLOAT), **dict.fromkeys(INTS, INT)}
 FLOAT_TENSOR = {"x": hr.io.FixedLenFeature([3, 50, 50], np.float32)}
 RAW_TENSOR = {"x": hr.io.FixedLenFeature([], bytes)}
+IMAGE = {"image/encoded": hr.io.FixedLenFeature([], bytes), "image/label": INT}
 TOKENS = {"tokens": hr.io.VarLenFeature(np.int64)}
 
 
@@ -49,6 +48,12 @@ def parse_floats(record):
 def parse_raw(record):
     raw = hr.io.parse_single_example(record, RAW_TENSOR)["x"]
     return hr.io.decode_raw(raw, np.float32).reshape(3, 50, 50)
+
+
+def parse_image(record):
+    example = hr.io.parse_single_example(record, IMAGE)
+    image = hr.image.decode_jpeg(example["image/encoded"], channels=3)
+    return hr.image.resize(image, (224, 224)) / np.float32(255), example["image/label"]
 
 
 def parse_tokens(record):
@@ -93,6 +98,11 @@ def W4():
 def W4b():
     ds = records("d3b").map(parse_raw, num_parallel_calls=AUTO).batch(32)
     return batches(lambda: ds.prefetch(AUTO), touch_tensor)
+
+
+def W5():
+    ds = records("d2").map(parse_image, num_parallel_calls=AUTO).batch(64)
+    return batches(lambda: ds.prefetch(AUTO), touch_images)
 
 
 def W6():

@@ -195,4 +195,8 @@ impl Work for Apply {
     fn rows(&self) -> usize {
         self.function.function().rows_per_call()
     }
+
+    fn is_heavy(&self) -> bool {
+        self.function.graph().is_some_and(|graph| graph.is_heavy())
+    }
 }

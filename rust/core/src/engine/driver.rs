@@ -26,6 +26,11 @@ use crate::error::{Error, Result};
 /// How long a consumer leaves a task of foreign code to find a thread, before it works itself.
 const START: Duration = Duration::from_millis(1);
 
+/// What the results of one chunk of heavy elements may take, and how many elements are tried
+/// before that is known. Each worker has two such chunks at most.
+const HEAVY_BYTES: usize = 64 << 20;
+const HEAVY_ROWS: usize = 128;
+
 /// What happens to a chunk between source and consumer.
 pub trait Work: Send + Sync {
     /// The outcomes for the elements of a chunk, in order; `first` is the number of its first
@@ -35,6 +40,11 @@ pub trait Work: Send + Sync {
     /// How many elements at once are best, of a driver that takes single ones.
     fn rows(&self) -> usize {
         1
+    }
+
+    /// True if one element is much work, or much memory.
+    fn is_heavy(&self) -> bool {
+        false
     }
 }
 
@@ -79,6 +89,8 @@ struct Shared {
     source: Mutex<Source>,
     /// What the consumer last asked for: chunks of that size reach it without being cut or joined.
     demand: AtomicUsize,
+    /// What an element of the results takes; 0 if that is not known yet.
+    element_bytes: AtomicUsize,
     /// Chunks pulled and not yet taken by the consumer: bounds unordered work too.
     in_flight: AtomicUsize,
     /// Tasks that are spawned and have not ended.
@@ -132,6 +144,7 @@ impl Driver {
             plan,
             source: Mutex::new(Source { input, pulled: first, slots: Some(tx) }),
             demand: AtomicUsize::new(1),
+            element_bytes: AtomicUsize::new(0),
             in_flight: AtomicUsize::new(0),
             tasks: AtomicUsize::new(0),
             running: AtomicUsize::new(0),
@@ -442,6 +455,13 @@ impl Shared {
             // Only what cannot be observed is made before its turn.
             let rows = self.plan.work.as_ref().filter(|_| input.quiet());
             input.next(rows.map_or(1, |work| work.rows()))
+        } else if input.quiet() && self.plan.work.as_ref().is_some_and(|work| work.is_heavy()) {
+            // No more than the consumer asks for: what waits in chunks is work and memory.
+            let rows = demand.clamp(1, self.most_rows());
+            match self.plan.fill && rows >= EXACT_FROM {
+                true => input.fill(rows),
+                false => input.next(rows),
+            }
         } else if demand < EXACT_FROM || !input.quiet() {
             input.next_chunk()
         } else if self.plan.fill {
@@ -451,8 +471,22 @@ impl Shared {
         }
     }
 
+    /// How many heavy elements are worked on at once.
+    fn most_rows(&self) -> usize {
+        let rows = HEAVY_BYTES.checked_div(self.element_bytes.load(Relaxed));
+        rows.unwrap_or(HEAVY_ROWS).max(1)
+    }
+
     fn work(&self, chunk: Chunk, first: u64) -> Outcomes {
         match &self.plan.work {
+            Some(work) if work.is_heavy() => {
+                let outcomes = work.run(chunk, first);
+                for done in outcomes.iter().flatten() {
+                    let bytes = done.payload_bytes() / done.rows().max(1);
+                    self.element_bytes.store(bytes, Relaxed);
+                }
+                outcomes
+            }
             Some(work) => work.run(chunk, first),
             None => Outcomes::from([Ok(chunk)]),
         }

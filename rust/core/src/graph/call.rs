@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::{Chunk, ElementSpec, Spec};
 use crate::error::{Error, Result};
 use crate::graph::graph::Graph;
+use crate::graph::rows::call_rows;
 use crate::graph::trial::{Trial, try_out};
 use crate::random::Site;
 use crate::random::site::CallSeeds;
@@ -314,6 +315,10 @@ impl FunctionRun {
 
 /// Evaluates the graph; where that fails, finds the first row that does.
 fn call_graph(graph: &Graph, chunk: &Chunk, site: &Site) -> Called {
+    if chunk.rows() > 1 && graph.is_heavy() {
+        let called = call_rows(graph, chunk, site);
+        return Called { error: called.error.map(without_row), ..called };
+    }
     match graph.eval(chunk, site) {
         Ok(done) => Called::all(done),
         Err(error) if chunk.rows() <= 1 => Called::failed(without_row(error)),

@@ -277,6 +277,11 @@ impl Graph {
         &self.inputs
     }
 
+    /// True if one row is much work, or much memory.
+    pub fn is_heavy(&self) -> bool {
+        self.nodes.iter().any(|node| node.kernel.is_heavy())
+    }
+
     /// How its outputs nest.
     pub fn structure(&self) -> &Arc<Structure> {
         &self.structure

@@ -158,6 +158,12 @@ pub trait Kernel: Debug + Send + Sync {
         false
     }
 
+    /// True if one row is much work, or much memory: rows are then evaluated one by one, and few
+    /// are asked for at once.
+    fn is_heavy(&self) -> bool {
+        false
+    }
+
     /// True if equal arguments give equal results, so that a run over constants may be done once.
     fn is_pure(&self) -> bool {
         true

@@ -12,6 +12,7 @@ mod eval;
 pub mod graph;
 pub mod hash;
 pub mod kernel;
+mod rows;
 mod trial;
 
 pub use attr::{Attr, Attrs};

@@ -207,6 +207,10 @@ impl Work for Chain {
         let mut taken = vec![first; self.steps.len()];
         Chain::run(self, chunk, &mut taken).unwrap_or_else(|error| Outcomes::from([Err(error)]))
     }
+
+    fn is_heavy(&self) -> bool {
+        self.steps.iter().any(|step| step.apply.is_heavy())
+    }
 }
 
 struct FusedStage {

@@ -377,6 +377,10 @@ impl Kernel for Decode {
         Ok(vec![Spec::Tensor { dtype: self.dtype, shape }])
     }
 
+    fn is_heavy(&self) -> bool {
+        true
+    }
+
     fn run(&self, args: &[Arg], rows: usize, _: &[Wanted]) -> Result<Vec<Column>> {
         let (contents, windows) = match args {
             [contents] => (stacked(contents, rows)?, None),
