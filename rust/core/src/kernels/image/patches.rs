@@ -117,7 +117,10 @@ impl Each for Patches {
             None => None,
         };
         for (size, axis) in [(height, down), (width, across)] {
-            if size.is_some_and(|size| !self.same && size + 1 < axis.reach()) {
+            // TensorFlow's count is below zero from here on; with less of a gap there are none.
+            let too_small =
+                |size: usize| size.saturating_add(axis.stride.saturating_mul(2)) <= axis.reach();
+            if !self.same && size.is_some_and(too_small) {
                 return Err(Error::invalid_argument(format!(
                     "extract_patches: patches of {} pixels are larger than the images, {shape}",
                     axis.reach()
