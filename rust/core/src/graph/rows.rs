@@ -114,10 +114,11 @@ impl Place {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{BytesArray, Spec, Value};
-    use crate::formats::tensor_proto;
+    use crate::data::{BytesArray, Spec, Value, Wanted};
     use crate::graph::attr::{Attr, Attrs};
     use crate::graph::graph::GraphBuilder;
+    use crate::graph::kernel::Arg;
+    use crate::kernels;
 
     /// The tensor that a message holds, and the message.
     fn graph() -> Graph {
@@ -130,9 +131,15 @@ mod tests {
     }
 
     fn messages(lengths: &[usize], broken: bool) -> Chunk {
+        let serialize = kernels::build("serialize_tensor", &Attrs::new()).unwrap();
         let message = |len: &usize| {
             let values: Vec<i64> = (0..*len as i64).collect();
-            tensor_proto::serialize(&Tensor::from_values(&[*len], &values).unwrap()).unwrap()
+            let tensor = Arg::Const(Tensor::from_values(&[*len], &values).unwrap());
+            let columns = serialize.run(&[tensor], 1, &[Wanted::All]).unwrap();
+            match columns[0].row(0).unwrap() {
+                Value::Tensor(message) => message.strings().unwrap().get(0).to_vec(),
+                _ => panic!("not dense"),
+            }
         };
         let mut messages: Vec<Vec<u8>> = lengths.iter().map(message).collect();
         if broken {
