@@ -342,7 +342,10 @@ impl GroupByWindowStage {
         let pair = Arc::new(Structure::Tuple(vec![Structure::Leaf, Structure::Leaf]));
         let site = self.reduce_site.at(self.reduced);
         self.reduced += 1;
-        let reduced = single(self.reduce.call(&Chunk::new(1, pair, columns)?, &site))?;
+        let number = self.reduced - 1;
+        let place = || format!("group_by_window {}, group {number}", self.reduce.function().name());
+        let reduced = single(self.reduce.call(&Chunk::new(1, pair, columns)?, &site))
+            .map_err(|error| error.at_node(place))?;
         let plan = match reduced.columns() {
             [column] => plan_in(column).ok(),
             _ => None,

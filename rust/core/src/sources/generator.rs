@@ -13,6 +13,7 @@ use crate::data::{Chunk, ElementSpec, ForeignValue};
 use crate::engine::limit::unlimited;
 use crate::engine::node::Arg;
 use crate::engine::run::RunContext;
+use crate::engine::stage::is_final;
 use crate::engine::stats::{StageStats, waiting};
 use crate::engine::wait::{POLL, poll, poll_if_due};
 use crate::engine::{Cardinality, Node, Opening, Plan, Stage};
@@ -88,11 +89,46 @@ impl Node for GeneratorNode {
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let iterator = self.source.open(opening.run.surroundings.as_ref())?;
+        let iterator = Box::new(Counted { iterator, source: Arc::clone(&self.source), passed: 0 });
         Ok(if opening.driven {
             Box::new(ThreadStage::new(iterator, opening)?)
         } else {
             Box::new(HereStage { run: Arc::clone(opening.run), iterator })
         })
+    }
+}
+
+/// Tells of an exception in the generator's code which element was to come.
+struct Counted {
+    iterator: Box<dyn ForeignIterator>,
+    source: Arc<dyn ForeignSource>,
+    passed: u64,
+}
+
+impl Counted {
+    fn placed(&self, error: Error) -> Error {
+        if is_final(&error) || error.foreign_ref().is_none() {
+            return error;
+        }
+        error.at_node(|| format!("from_generator {}, element {}", self.source.name(), self.passed))
+    }
+}
+
+impl ForeignIterator for Counted {
+    fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
+        let chunk = self.iterator.next(max).map_err(|error| self.placed(error))?;
+        self.passed += chunk.as_ref().map_or(0, |chunk| chunk.rows() as u64);
+        Ok(chunk)
+    }
+
+    fn skip(&mut self, n: u64) -> Result<u64> {
+        let skipped = self.iterator.skip(n).map_err(|error| self.placed(error))?;
+        self.passed += skipped;
+        Ok(skipped)
+    }
+
+    fn close(&mut self) {
+        self.iterator.close();
     }
 }
 
