@@ -91,7 +91,7 @@ def _branches(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]
         try:
             result = function()
             leaves = flatten(result)
-            if any(getattr(leaf, "_is_composite", False) or leaf is None for leaf in leaves):
+            if any(leaf is None or _is_no_array(leaf) for leaf in leaves):
                 return None
             tensors = [convert(leaf) for leaf in leaves]
             numbers = [part.value(x) for x in tensors]
