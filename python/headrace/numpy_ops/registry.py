@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FUNCTIONS",
     "METHODS",
+    "NAMES",
     "axes",
     "common",
     "copied",
@@ -33,6 +34,8 @@ Handler = TypeVar("Handler", bound=Callable[..., Any])
 
 # By the function itself, as NumPy's protocol hands it over.
 FUNCTIONS: dict[Any, Callable[..., Any]] = {}
+# The names of all of them, whether the NumPy at hand has them or not.
+NAMES: set[str] = set()
 # By the name of the method.
 METHODS: dict[str, Callable[..., Any]] = {}
 
@@ -42,6 +45,7 @@ def function(*names: str) -> Callable[[Handler], Handler]:
 
     def enter(handler: Handler) -> Handler:
         for name in names:
+            NAMES.add(name)
             found: Any = np
             for part in name.split("."):
                 found = getattr(found, part, None)

@@ -257,8 +257,11 @@ def from_dense(tensor: Any, name: str | None = None) -> Any:
     """Return what is not zero, or not empty; mirrors ``tf.sparse.from_dense``."""
     x = convert(tensor)
     if is_symbol(x):
-        found = own_spec.SparseTensorSpec(static_shape(x), x._spec.dtype)
-        return x._tracer.stand_in("from_dense", found)
+        from .array_ops import shape
+        from .gathering import gather_nd, where
+
+        indices = where(x)
+        return SparseTensor(indices, gather_nd(x, indices), shape(x, int64))
     array = raw(x)
     at = np.argwhere(array != (b"" if array.dtype == object else 0))
     return SparseTensor(
