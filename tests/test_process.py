@@ -241,7 +241,9 @@ for x in generate(numbers).prefetch(2):
 """)
     assert (ended.code, ended.out) == (1, "1\n")
     assert ended.err.count("Traceback") == 1
-    assert ended.err.splitlines()[-1] == "KeyError: 'mine'"
+    error, note = ended.err.splitlines()[-2:]
+    assert error == "KeyError: 'mine'"
+    assert note.startswith("in from_generator numbers at ") and note.endswith(", element 1")
 
 
 @pytest.mark.parametrize("calls", [None, 4])

@@ -26,12 +26,18 @@ pub const ALIGNMENT: usize = 64;
 
 /// Blocks below this are left to the allocator, which is good at them.
 const RECYCLE_FROM: usize = 4 << 10;
-/// Upper limit of the freed memory that is kept for reuse.
+/// Upper limit of the freed memory that is kept for reuse, large blocks not counted.
 const RECYCLE_BYTES: usize = 32 << 20;
+/// What is more than half of that is large. Blocks such as batches of images are kept up to this
+/// size: the one that the user drops is the next one to be filled.
+const RECYCLE_LARGEST: usize = 64 << 20;
+/// How many large blocks are kept: batches in the making and read ahead come and go in pairs.
+const LARGE_SPARES: usize = 2;
 
 /// One piece of memory from the allocator.
 struct Memory {
     ptr: NonNull<u8>,
+    base: NonNull<u8>,
     layout: Layout,
 }
 
@@ -43,11 +49,23 @@ unsafe impl Sync for Memory {}
 impl Memory {
     fn new(capacity: usize) -> Result<Self> {
         let too_much = || Error::resource_exhausted(format!("cannot allocate {capacity} bytes"));
-        let layout = Layout::from_size_align(capacity, ALIGNMENT).map_err(|_| too_much())?;
+        // The allocator takes zeroed pages from the system only at its own alignment: at ours it
+        // would write the zeros itself. So large blocks are aligned here, within some slack.
+        let (size, alignment) = match capacity {
+            ..RECYCLE_FROM => (capacity, ALIGNMENT),
+            _ => (capacity.saturating_add(ALIGNMENT), align_of::<u128>()),
+        };
+        let layout = Layout::from_size_align(size, alignment).map_err(|_| too_much())?;
         // SAFETY: `Block::class` never gives a size of 0.
-        let ptr = unsafe { alloc_zeroed(layout) };
-        match NonNull::new(ptr) {
-            Some(ptr) => Ok(Memory { ptr, layout }),
+        let base = unsafe { alloc_zeroed(layout) };
+        match NonNull::new(base) {
+            Some(base) => {
+                let offset = base.as_ptr().align_offset(ALIGNMENT);
+                // SAFETY: the offset is less than the alignment, which is the slack; it is 0 where
+                // the allocator aligned.
+                let ptr = unsafe { base.add(offset) };
+                Ok(Memory { ptr, base, layout })
+            }
             None if capacity > (1 << 30) => Err(too_much()),
             None => handle_alloc_error(layout),
         }
@@ -57,7 +75,7 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         // SAFETY: allocated in `new` with this layout, and nobody else holds it.
-        unsafe { dealloc(self.ptr.as_ptr(), self.layout) };
+        unsafe { dealloc(self.base.as_ptr(), self.layout) };
     }
 }
 
@@ -106,17 +124,29 @@ impl Drop for Block {
 struct Freed {
     bytes: usize,
     spare: BTreeMap<usize, Vec<Memory>>,
+    /// Large blocks with their capacities, the oldest first.
+    large: Vec<(usize, Memory)>,
+}
+
+/// True if so large a block is kept among the few.
+fn is_large(capacity: usize) -> bool {
+    capacity > RECYCLE_BYTES / 2
 }
 
 /// Only ever tried, never waited for: it may have been locked by another thread when the process
 /// was forked.
-static FREED: Mutex<Freed> = Mutex::new(Freed { bytes: 0, spare: BTreeMap::new() });
+static FREED: Mutex<Freed> =
+    Mutex::new(Freed { bytes: 0, spare: BTreeMap::new(), large: Vec::new() });
 
 fn recycled(capacity: usize) -> Option<Memory> {
     if capacity < RECYCLE_FROM {
         return None;
     }
     let mut freed = FREED.try_lock().ok()?;
+    if is_large(capacity) {
+        let at = freed.large.iter().position(|(size, _)| *size == capacity)?;
+        return Some(freed.large.remove(at).1);
+    }
     let memory = freed.spare.get_mut(&capacity)?.pop()?;
     freed.bytes -= capacity;
     Some(memory)
@@ -124,10 +154,17 @@ fn recycled(capacity: usize) -> Option<Memory> {
 
 /// Keeps the memory, or frees it.
 fn recycle(capacity: usize, memory: Memory) {
-    if !(RECYCLE_FROM..=RECYCLE_BYTES / 2).contains(&capacity) {
+    if !(RECYCLE_FROM..=RECYCLE_LARGEST).contains(&capacity) {
         return;
     }
     let Ok(mut freed) = FREED.try_lock() else { return };
+    if is_large(capacity) {
+        let oldest = (freed.large.len() == LARGE_SPARES).then(|| freed.large.remove(0));
+        freed.large.push((capacity, memory));
+        drop(freed);
+        drop(oldest);
+        return;
+    }
     let mut outdated = BTreeMap::new();
     if freed.bytes + capacity > RECYCLE_BYTES {
         // What nobody took for so long is of sizes that are no longer asked for.
@@ -413,6 +450,22 @@ pub(crate) mod tests {
         assert_eq!(buffer.typed::<i64>().unwrap(), [1, 2, 3]);
         assert_eq!(buffer.slice(8..).unwrap().typed::<i64>().unwrap(), [2, 3]);
         assert!(buffer.slice(4..).unwrap().typed::<i64>().is_err());
+    }
+
+    #[test]
+    fn large_blocks_are_aligned_and_used_again() {
+        // No other test asks for as much; the list of spares may be busy at times.
+        let again = (0..100).any(|_| {
+            let place = |buffer: BufferMut| buffer.as_ptr();
+            let large = || place(BufferMut::scratch(33 << 20).unwrap());
+            let (first, second) = (large(), large());
+            assert!((first as usize).is_multiple_of(ALIGNMENT));
+            first == second
+        });
+        assert!(again);
+        let fresh = BufferMut::scratch(RECYCLE_LARGEST + 1).unwrap();
+        assert!((fresh.as_ptr() as usize).is_multiple_of(ALIGNMENT));
+        assert!(fresh.iter().all(|byte| *byte == 0));
     }
 
     #[test]
