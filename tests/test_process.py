@@ -243,7 +243,8 @@ for x in generate(numbers).prefetch(2):
     assert ended.err.count("Traceback") == 1
     error, note = ended.err.splitlines()[-2:]
     assert error == "KeyError: 'mine'"
-    assert note.startswith("in from_generator numbers at ") and note.endswith(", element 1")
+    assert note.startswith("in from_generator numbers at ")
+    assert note.endswith(", element 1")
 
 
 @pytest.mark.parametrize("calls", [None, 4])
