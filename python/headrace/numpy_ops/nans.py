@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .cumulative import cumulate
-from .reductions import keep, mean, reduce
+from .reductions import keep, mean, reduce, summing
 from .registry import function, plain, symbol
 
 if TYPE_CHECKING:
@@ -26,27 +26,16 @@ def _filled(t: Tracer, a: Any, value: Any) -> tuple[Any, Any]:
     return np.where(missing, np.asarray(value, a.dtype), a), missing
 
 
-def _summing(name: str, op: str, start: int) -> Callable[..., Any]:
-    def handler(
-        t: Tracer,
-        a: Any,
-        axis: Any = None,
-        dtype: Any = None,
-        out: Any = None,
-        keepdims: Any = False,
-        initial: Any = None,
-        where: Any = None,
-    ) -> Any:
-        plain(t, f"np.{name}", out=out, where=where)
-        return reduce(t, op, _filled(t, a, start)[0], axis, dtype, keepdims, initial)
-
-    return handler
+def _without_nan(start: int) -> Callable[[Tracer, Any], Any]:
+    return lambda t, a: _filled(t, a, start)[0]
 
 
 def _running(name: str, op: str, start: int) -> Callable[..., Any]:
+    without_nan = _without_nan(start)
+
     def handler(t: Tracer, a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
         plain(t, f"np.{name}", out=out)
-        return cumulate(t, op, _filled(t, a, start)[0], axis, dtype)
+        return cumulate(t, op, without_nan(t, a), axis, dtype)
 
     return handler
 
@@ -135,7 +124,7 @@ def _nanstd(t: Tracer, a: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 for _name, _op, _start in (("nansum", "sum", 0), ("nanprod", "prod", 1)):
-    function(_name)(_summing(_name, _op, _start))
+    function(_name)(summing(_name, _op, _without_nan(_start)))
 for _name, _op, _start in (("nancumsum", "add", 0), ("nancumprod", "multiply", 1)):
     function(_name)(_running(_name, _op, _start))
 for _name, _op, _plain in (("nanmax", "reduce_fmax", "max"), ("nanmin", "reduce_fmin", "min")):

@@ -13,7 +13,7 @@ from .registry import axes, copied, function, ints, method, plain, symbol
 if TYPE_CHECKING:
     from ..trace import Tracer
 
-__all__ = ["accumulate", "keep", "mean", "reduce", "sum_dtype"]
+__all__ = ["accumulate", "keep", "mean", "reduce", "sum_dtype", "summing"]
 
 
 def sum_dtype(x: Any, dtype: Any) -> Any:
@@ -85,7 +85,11 @@ def accumulate(t: Tracer, name: str, a: Any, axis: Any = 0, dtype: Any = None) -
     return result
 
 
-def _summing(op: str) -> Callable[..., Any]:
+def summing(
+    name: str, op: str = "", values: Callable[[Tracer, Any], Any] = symbol
+) -> Callable[..., Any]:
+    """Return the handler of a sum or product: `op` over what `values` makes of the argument."""
+
     def handler(
         t: Tracer,
         a: Any,
@@ -96,8 +100,8 @@ def _summing(op: str) -> Callable[..., Any]:
         initial: Any = None,
         where: Any = None,
     ) -> Any:
-        plain(t, f"np.{op}", out=out, where=where)
-        return reduce(t, op, a, axis, dtype, keepdims, initial)
+        plain(t, f"np.{name}", out=out, where=where)
+        return reduce(t, op or name, values(t, a), axis, dtype, keepdims, initial)
 
     return handler
 
@@ -284,4 +288,4 @@ def _enter(names: str, maker: Callable[[str], Callable[..., Any]]) -> None:
 _enter("all any", _logical)
 _enter("argmax argmin", _position)
 _enter("max min", _ordering)
-_enter("prod sum", _summing)
+_enter("prod sum", summing)

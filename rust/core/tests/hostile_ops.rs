@@ -1,63 +1,16 @@
 //! Strings and sounds of any bytes through the operations that read them: a result or an error,
 //! never a panic, and no more memory than the bytes that are there can justify.
 
-#![allow(unsafe_code, clippy::unwrap_used)]
+#![allow(clippy::unwrap_used)]
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+mod memory;
 
 use headrace::data::{BytesArray, Column, DType, PartialShape, Spec, Tensor, Wanted};
 use headrace::graph::attr::{Attr, Attrs};
 use headrace::graph::kernel::Arg;
 use headrace::{ErrorKind, Result, kernels};
+use memory::peak_bytes;
 use proptest::prelude::*;
-
-/// Counts the bytes that the present thread holds, and the most it held.
-struct Counting;
-
-thread_local! {
-    static HELD: Cell<isize> = const { Cell::new(0) };
-    static PEAK: Cell<isize> = const { Cell::new(0) };
-}
-
-fn count(bytes: isize) {
-    let _ = HELD.try_with(|held| {
-        held.set(held.get() + bytes);
-        let _ = PEAK.try_with(|peak| peak.set(peak.get().max(held.get())));
-    });
-}
-
-// SAFETY: all requests go to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size() as isize);
-        // SAFETY: as the caller promises.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count(layout.size() as isize);
-        // SAFETY: as the caller promises.
-        unsafe { System.alloc_zeroed(layout) }
-    }
-
-    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
-        count(-(layout.size() as isize));
-        // SAFETY: as the caller promises.
-        unsafe { System.dealloc(ptr, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-/// The most memory that `work` held beyond what was held before.
-fn peak_bytes<T>(work: impl FnOnce() -> T) -> (T, usize) {
-    let before = HELD.get();
-    PEAK.set(before);
-    let result = work();
-    (result, (PEAK.get() - before).max(0) as usize)
-}
 
 /// One operation on a vector of strings, as a traced function runs it; on each of them if `single`.
 fn run(op: &str, attrs: Attrs, values: &[Vec<u8>], single: bool) -> Result<Vec<Column>> {
