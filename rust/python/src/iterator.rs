@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use headrace::Error;
 use headrace::data::ForeignValue;
+use headrace::engine::autotune::Meter;
 use headrace::engine::node::Rewrites;
 use headrace::engine::notices;
 use headrace::engine::run::Caller;
@@ -151,9 +152,11 @@ impl Iterator {
             row.set_item("busy_ns", report.stats.busy_ns.load(Ordering::Relaxed))?;
             row.set_item("input_wait_ns", report.stats.input_wait_ns.load(Ordering::Relaxed))?;
             row.set_item("output_wait_ns", report.stats.output_wait_ns.load(Ordering::Relaxed))?;
-            let parallelism = report.stats.parallelism.load(Ordering::Relaxed);
-            if parallelism > 0 {
-                row.set_item("parallelism", parallelism)?;
+            let meters = report.stats.meters();
+            if !meters.is_empty() {
+                let sum =
+                    |value: fn(&Meter) -> usize| meters.iter().map(|m| value(m)).sum::<usize>();
+                row.set_item("parallelism", sum(|m| m.workers.now()))?;
             }
             if let Some(shares) = report.stats.shares.get() {
                 let counts = shares.iter().map(|count| count.load(Ordering::Relaxed));

@@ -11,6 +11,7 @@ use crate::combine::flat_map::Plans;
 use crate::combine::joining::Joining;
 use crate::data::{Chunk, ElementSpec};
 use crate::engine::apply::{Parallel, function_arg, function_notes};
+use crate::engine::autotune::{Knob, Window};
 use crate::engine::driver::{self, Driver};
 use crate::engine::nested::inner_spec;
 use crate::engine::node::Arg;
@@ -261,8 +262,8 @@ impl InterleaveStage {
         }
         let plan = driver::Plan {
             work: None,
-            workers: 1,
-            window: AHEAD,
+            workers: Knob::fixed(1),
+            window: Window::fixed(AHEAD),
             single: false,
             fill: true,
             ordered: true,

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use crate::data::{Chunk, Column, ElementSpec, Mark, Position, Spec};
+use crate::engine::autotune::Knob;
 use crate::engine::driver::{Outcomes, Work};
 use crate::engine::node::Arg;
+use crate::engine::pool::Kind;
 use crate::engine::run::RunContext;
 use crate::engine::stage::is_final;
 use crate::error::{Error, Result};
@@ -49,12 +51,13 @@ impl Parallel {
         }
     }
 
-    /// The number of calls in a run.
-    pub fn calls(self, run: &RunContext) -> usize {
-        match self {
-            Parallel::Serial => 1,
-            Parallel::Calls(calls) => calls,
-            Parallel::Autotune => run.autotuned(),
+    /// The number of tasks in a run, of which those that compute need a core each.
+    pub fn workers(self, run: &RunContext, kind: Kind) -> Arc<Knob> {
+        match (self, kind) {
+            (Parallel::Serial, _) => Knob::fixed(1),
+            (Parallel::Calls(calls), Kind::Blocking) => Knob::fixed(calls),
+            (Parallel::Calls(calls), Kind::Work) => Knob::fixed(calls.min(run.workers())),
+            (Parallel::Autotune, kind) => run.autotuned(kind),
         }
     }
 }

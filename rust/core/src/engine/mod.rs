@@ -2,6 +2,7 @@
 
 pub mod access;
 pub mod apply;
+pub mod autotune;
 pub mod driver;
 pub mod explain;
 pub mod fills;

@@ -7,17 +7,18 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::data::{Chunk, ElementSpec, ForeignValue, Lender, Position};
+use crate::engine::autotune::Knob;
 use crate::engine::fills::Fills;
 use crate::engine::limit::{Limit, limited};
 use crate::engine::lock;
 use crate::engine::nested::{NestedLogs, Outer};
 use crate::engine::node::{Plan, RunOptions, all_functions, draws};
 use crate::engine::optimise::optimise;
-use crate::engine::pool;
+use crate::engine::pool::{self, Kind};
 use crate::engine::seeds::{DrawLog, SeedGenerator, SeedPair};
 use crate::engine::stage::{Input, Opening};
 use crate::engine::state::State;
-use crate::engine::stats::{StageReport, StageStats};
+use crate::engine::stats::{StageReport, StageStats, since_ns};
 use crate::engine::wait::{POLL, poll};
 use crate::error::{Error, Result};
 use crate::graph::call::{FunctionRun, UserFunction, Verdict};
@@ -64,6 +65,8 @@ pub struct RunContext {
 
 /// What a run has in common with the plans nested in it.
 struct Life {
+    /// When the run was opened.
+    opened: Instant,
     cancelled: AtomicBool,
     /// An element has failed: counting outcomes is no longer counting elements.
     failed: AtomicBool,
@@ -83,6 +86,7 @@ impl RunContext {
     ) -> Self {
         let limit = options.private_threadpool_size.filter(|size| *size > 0);
         let life = Life {
+            opened: Instant::now(),
             cancelled: AtomicBool::new(false),
             failed: AtomicBool::new(state.is_some_and(|state| state.failed)),
             generation: pool::generation(),
@@ -191,11 +195,17 @@ impl RunContext {
         self.options.private_threadpool_size.filter(|size| *size > 0).unwrap_or(cores)
     }
 
-    /// How many tasks a stage has that leaves their number to the engine.
-    pub fn autotuned(&self) -> usize {
+    /// How many tasks of this kind a stage has that leaves their number to the engine.
+    pub fn autotuned(&self, kind: Kind) -> Arc<Knob> {
         let budget = self.options.cpu_budget.filter(|budget| *budget > 0);
         let least = self.options.min_parallelism.unwrap_or(1);
-        budget.unwrap_or_else(pool::parallelism).max(least).max(1)
+        let most = budget.unwrap_or_else(pool::parallelism).max(least);
+        Knob::fixed(if kind == Kind::Work { most.min(self.workers()) } else { most })
+    }
+
+    /// Nanoseconds since the run was opened.
+    pub fn now_ns(&self) -> u64 {
+        since_ns(self.life.opened)
     }
 
     /// Counts a task of a driver in.

@@ -5,10 +5,12 @@
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
 use crate::data::{Chunk, Mark};
+use crate::engine::autotune::Meter;
+use crate::engine::lock;
 use crate::engine::stage::Stage;
 use crate::error::Result;
 
@@ -23,8 +25,8 @@ pub struct StageStats {
     pub input_wait_ns: AtomicU64,
     /// Time in which its driver stood still because its channel was full.
     pub output_wait_ns: AtomicU64,
-    /// How many tasks work on its elements at once, at most; 0 where it has none of its own.
-    pub parallelism: AtomicU64,
+    /// Of its drivers: those that run, or else the last one.
+    meters: Mutex<Vec<Arc<Meter>>>,
     /// Elements handed on of each source, where the stage mixes sources.
     pub shares: OnceLock<Vec<AtomicU64>>,
     /// Memory of what it holds because its meaning requires it: buffers, windows, what it must
@@ -41,6 +43,21 @@ impl StageStats {
         if let Some(share) = shares.get(source) {
             share.fetch_add(elements, Relaxed);
         }
+    }
+
+    /// Takes the meter of one more driver.
+    pub fn metered(&self, meter: &Arc<Meter>) {
+        let mut meters = lock(&self.meters);
+        meters.retain(|meter| !meter.closed.load(Relaxed));
+        meters.push(Arc::clone(meter));
+    }
+
+    /// The meters of its drivers: of those that run, or else of the last one.
+    pub fn meters(&self) -> Vec<Arc<Meter>> {
+        let meters = lock(&self.meters);
+        let running = meters.iter().filter(|meter| !meter.closed.load(Relaxed));
+        let running: Vec<_> = running.cloned().collect();
+        if running.is_empty() { meters.last().cloned().into_iter().collect() } else { running }
     }
 
     /// Sets what is held, and the most that was.

@@ -7,6 +7,7 @@
 use std::sync::{Arc, Mutex};
 
 use crate::data::{BytesArray, Chunk, Column, DType, ElementSpec, Lender, Spec, Tensor, View};
+use crate::engine::autotune::{Knob, Window};
 use crate::engine::driver::{self, Driver, Outcomes, Work};
 use crate::engine::node::Arg;
 use crate::engine::notices;
@@ -172,8 +173,8 @@ impl TfRecordStage {
         let files = Files { paths, reader: self.files.reader.take(), ..self.files };
         let plan = driver::Plan {
             work: Some(Arc::new(work)),
-            workers: self.run.workers(),
-            window: WINDOW,
+            workers: Knob::fixed(self.run.workers()),
+            window: Window::fixed(WINDOW),
             single: false,
             fill: false,
             ordered: true,

@@ -112,7 +112,7 @@ impl Node for FusedNode {
             let plan = driver_plan(
                 Arc::clone(&chain) as Arc<dyn Work>,
                 native,
-                self.parallel.calls(opening.run),
+                self.parallel,
                 self.deterministic,
                 opening.run,
             );

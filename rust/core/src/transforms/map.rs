@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use crate::data::{Chunk, ElementSpec, Position};
 use crate::engine::apply::{Apply, Parallel, function_arg, function_notes};
+use crate::engine::autotune::Window;
 use crate::engine::driver::{self, Driver, Outcomes, Work};
 use crate::engine::node::Arg;
 use crate::engine::pool::Kind;
@@ -119,8 +120,7 @@ impl Node for MapNode {
             return Ok(Box::new(MapStage { input, work, taken, ready: Outcomes::new() }));
         }
         let native = function.is_native();
-        let calls = self.parallel.calls(opening.run);
-        let plan = driver_plan(work, native, calls, self.deterministic, opening.run);
+        let plan = driver_plan(work, native, self.parallel, self.deterministic, opening.run);
         let input = opening.input_at(&self.input, position, true)?;
         let driver = Driver::at(taken, input, plan, opening.run, &opening.stats);
         Ok(Box::new(ParallelMapStage { driver, function }))
@@ -131,20 +131,22 @@ impl Node for MapNode {
 pub(crate) fn driver_plan(
     work: Arc<dyn Work>,
     native: bool,
-    calls: usize,
+    parallel: Parallel,
     deterministic: Option<bool>,
     run: &RunContext,
 ) -> driver::Plan {
-    let workers = if native { calls.min(run.workers()) } else { calls };
+    let kind = if native { Kind::Work } else { Kind::Blocking };
+    // Of an element of foreign code it can be seen that it was made ahead: no more than asked for.
+    let ahead = if native || parallel == Parallel::Autotune { 2 } else { 1 };
     driver::Plan {
         work: Some(work),
-        workers,
+        workers: parallel.workers(run, kind),
         // Two chunks a worker: one in work, one for the consumer.
-        window: if native { workers * 2 } else { calls },
+        window: Window::PerWorker(ahead),
         single: !native,
         fill: true,
         ordered: deterministic.unwrap_or(run.options.deterministic),
-        kind: if native { Kind::Work } else { Kind::Blocking },
+        kind,
     }
 }
 

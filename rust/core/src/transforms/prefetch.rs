@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::data::{Chunk, ElementSpec};
+use crate::engine::autotune::{Knob, Window};
 use crate::engine::driver::{self, Driver, Outcomes, Work};
 use crate::engine::node::{Arg, is_quiet};
 use crate::engine::pool::Kind;
@@ -99,16 +100,16 @@ impl Node for PrefetchNode {
                 return Ok(Box::new(Passage(opening.passage(0, &self.input)?)));
             }
             Ok(0) => return Ok(Box::new(Passage(opening.passage(0, &self.input)?))),
-            Ok(size) if quiet => size.min(MAX_WINDOW),
-            Ok(size) => size,
-            Err(_) => DEFAULT_WINDOW,
+            Ok(size) if quiet => Knob::fixed(size.min(MAX_WINDOW)),
+            Ok(size) => Knob::fixed(size),
+            Err(_) => Knob::fixed(DEFAULT_WINDOW),
         };
         let input = opening.driven_passage(0, &self.input)?;
         let plan = driver::Plan {
             // What leaves the pipeline is made ready to be given away on this side.
             work: opening.is_root().then(|| Arc::new(Own) as Arc<dyn Work>),
-            workers: 1,
-            window,
+            workers: Knob::fixed(1),
+            window: Window::Chunks(window),
             single: false,
             fill: false,
             ordered: true,

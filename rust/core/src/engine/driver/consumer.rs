@@ -1,0 +1,247 @@
+//! The consumer's end of a driver: takes outcomes, wakes tasks, and works itself rather than wait
+//! for a task that has no thread.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, TryLockError};
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, RecvTimeoutError, TryRecvError, bounded};
+
+use crate::data::Chunk;
+use crate::engine::autotune::Meter;
+use crate::engine::driver::{Driver, Outcomes, Plan, Round, Shared, Slot, Source};
+use crate::engine::pool::Kind;
+use crate::engine::run::RunContext;
+use crate::engine::stage::{Input, skip_by_running};
+use crate::engine::stats::{StageStats, since_ns};
+use crate::engine::wait::POLL;
+use crate::error::{Error, Result};
+
+/// How long a consumer leaves a task of foreign code to find a thread, before it works itself.
+const START: Duration = Duration::from_millis(1);
+
+impl Driver {
+    /// A driver over `input`. Nothing is pulled before the consumer first asks.
+    pub fn new(input: Input, plan: Plan, run: &Arc<RunContext>, stats: &Arc<StageStats>) -> Self {
+        Self::at(0, input, plan, run, stats)
+    }
+
+    /// As [`Driver::new`], where the first outcome of the input has number `first`.
+    pub fn at(
+        first: u64,
+        input: Input,
+        plan: Plan,
+        run: &Arc<RunContext>,
+        stats: &Arc<StageStats>,
+    ) -> Self {
+        let blocking = plan.kind == Kind::Blocking;
+        let meter = Meter::new(Arc::clone(&plan.workers), plan.window.clone(), blocking);
+        let meter = Arc::new(meter);
+        stats.metered(&meter);
+        // Twice the window, so that a send never waits: the consumer's own round comes on top.
+        let (tx, rx) = bounded(meter.most_window().saturating_mul(2));
+        let quiet = input.quiet();
+        let shared = Shared {
+            run: Arc::clone(run),
+            stats: Arc::clone(stats),
+            meter,
+            plan,
+            source: Mutex::new(Source { input, pulled: first, slots: Some(tx) }),
+            demand: AtomicUsize::new(1),
+            element_bytes: AtomicUsize::new(0),
+            tasks: AtomicUsize::new(0),
+            running: AtomicUsize::new(0),
+            dropped: AtomicBool::new(false),
+            stalled: AtomicU64::new(0),
+        };
+        Driver { shared: Arc::new(shared), slots: rx, ready: Outcomes::new(), quiet, waited: false }
+    }
+
+    /// The next outcome, of at most `max` elements.
+    ///
+    /// # Errors
+    /// One outcome of the input or the work, or that the run was closed.
+    pub fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
+        self.shared.demand.store(max, SeqCst);
+        loop {
+            if let Some(outcome) = self.ready.pop_front() {
+                return self.at_most(max, outcome?).map(Some);
+            }
+            match self.slots.try_recv() {
+                Ok(slot) => self.open(slot)?,
+                Err(TryRecvError::Disconnected) => return Ok(None),
+                Err(TryRecvError::Empty) => {
+                    Shared::wake(&self.shared);
+                    if self.leaves_work_to_tasks() {
+                        self.wait_for_slot(START)?;
+                    } else if !self.work_here()? {
+                        self.wait_for_slot(POLL)?;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Begins to pull before the consumer first asks.
+    pub fn start(&self) {
+        Shared::wake(&self.shared);
+    }
+
+    /// True if the next outcome, or the end, is there without waiting.
+    pub fn is_ready(&self) -> bool {
+        let ended = || self.shared.source.try_lock().is_ok_and(|source| source.slots.is_none());
+        !self.ready.is_empty() || !self.slots.is_empty() || ended()
+    }
+
+    /// Takes outcomes and drops them. The input is told how many, if nothing is in flight.
+    ///
+    /// # Errors
+    /// As [`crate::engine::Stage::skip`].
+    pub fn skip(&mut self, n: u64) -> Result<u64> {
+        if self.ready.is_empty()
+            && self.shared.meter.in_flight.load(SeqCst) == 0
+            && let Ok(mut source) = self.shared.source.try_lock()
+            && self.slots.is_empty()
+            && source.slots.is_some()
+        {
+            let skipped = source.input.skip(n)?;
+            source.pulled += skipped;
+            return Ok(skipped);
+        }
+        skip_by_running(n, |max| self.next(max))
+    }
+
+    /// The first `max` rows; the others are the next outcome.
+    fn at_most(&mut self, max: usize, chunk: Chunk) -> Result<Chunk> {
+        if chunk.rows() <= max {
+            return Ok(chunk);
+        }
+        self.ready.push_front(chunk.slice(max..chunk.rows()));
+        chunk.slice(0..max)
+    }
+
+    /// True if the input may be asked for more than is needed.
+    pub fn quiet(&self) -> bool {
+        self.quiet
+    }
+
+    fn open(&mut self, slot: Slot) -> Result<()> {
+        let outcomes = match slot {
+            Slot::Done(outcome) => Ok(Outcomes::from([outcome])),
+            Slot::Working(result) => self.wait_for_result(&result),
+        };
+        self.shared.meter.in_flight.fetch_sub(1, SeqCst);
+        self.waited = false;
+        Shared::wake(&self.shared);
+        self.ready = outcomes?;
+        Ok(())
+    }
+
+    /// True while tasks of foreign code run: one slow call in the consumer's thread would hold up
+    /// the results of all others. Without a running task the consumer waits once for one to start.
+    fn leaves_work_to_tasks(&mut self) -> bool {
+        if !self.shared.plan.single || self.shared.tasks.load(SeqCst) == 0 {
+            return false;
+        }
+        let waited = std::mem::replace(&mut self.waited, true);
+        self.shared.running.load(SeqCst) > 0 || !waited
+    }
+
+    /// One round in the consumer's own thread, which is time it waits for this driver; false if
+    /// another thread is at the source.
+    fn work_here(&mut self) -> Result<bool> {
+        let start = Instant::now();
+        let worked = self.round_here();
+        if matches!(worked, Ok(true)) {
+            self.shared.starved(since_ns(start));
+        }
+        worked
+    }
+
+    fn round_here(&mut self) -> Result<bool> {
+        let shared = Arc::clone(&self.shared);
+        let mut source = match shared.source.try_lock() {
+            Ok(source) => source,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return Ok(false),
+        };
+        // Only who holds the lock adds slots: what came in meanwhile comes first.
+        if !self.slots.is_empty() || source.slots.is_none() {
+            return Ok(true);
+        }
+        let round = shared.round(&mut source, true);
+        drop(source);
+        match round {
+            Round::Pulled(chunk, first) => {
+                let outcomes = shared.work(chunk, first);
+                shared.meter.in_flight.fetch_sub(1, SeqCst);
+                self.ready = outcomes;
+            }
+            Round::Outcome(outcome) => {
+                shared.meter.in_flight.fetch_sub(1, SeqCst);
+                self.ready.push_back(outcome);
+            }
+            // Unordered results of running tasks are still to come.
+            Round::Full => return Ok(false),
+            Round::End => {}
+        }
+        Ok(true)
+    }
+
+    fn wait_for_slot(&mut self, time: Duration) -> Result<()> {
+        let slots = self.slots.clone();
+        let received = self.shared.waiting(|| slots.recv_timeout(time))?;
+        match received {
+            Ok(slot) => self.open(slot),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Ok(()),
+        }
+    }
+
+    /// The result of a chunk in work. Meanwhile the consumer works on further chunks like a task:
+    /// it may sit on one of the few threads that the tasks need.
+    fn wait_for_result(&self, result: &Receiver<Outcomes>) -> Result<Outcomes> {
+        loop {
+            if let Ok(outcomes) = result.try_recv() {
+                return Ok(outcomes);
+            }
+            if self.help() {
+                continue;
+            }
+            match self.shared.waiting(|| result.recv_timeout(POLL))? {
+                Ok(outcomes) => return Ok(outcomes),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    self.shared.run.check()?;
+                    return Err(Error::internal("a worker of a parallel stage panicked"));
+                }
+            }
+        }
+    }
+}
+
+impl Driver {
+    /// A round of a task in the consumer's thread; false if there is none to do.
+    fn help(&self) -> bool {
+        let shared = &self.shared;
+        if shared.plan.single || !shared.has_room() || shared.over() {
+            return false;
+        }
+        match shared.source.try_lock() {
+            // A slow source would keep the consumer from results that are ready.
+            Ok(source) if source.input.quiet() => {
+                let start = Instant::now();
+                let worked = shared.round_of_task(source);
+                shared.starved(since_ns(start));
+                worked
+            }
+            _ => false,
+        }
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        self.shared.dropped.store(true, SeqCst);
+        self.shared.meter.closed.store(true, SeqCst);
+    }
+}

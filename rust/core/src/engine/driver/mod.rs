@@ -1,0 +1,114 @@
+//! A driver pulls ahead of its consumer and works on several chunks at once.
+//!
+//! It is a set of tasks, not a thread. Each task takes the source's lock, pulls one chunk, puts a
+//! slot for its result into the bounded channel (so slots stand in the order of the input),
+//! releases the lock and does the work. Tasks end when the channel is full and are spawned again
+//! when the consumer makes room. A consumer that finds the channel empty and the source free does
+//! a round itself, so it never waits for a task that has no thread yet.
+
+mod consumer;
+mod tasks;
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
+use std::sync::{Arc, Mutex};
+
+use crossbeam_channel::{Receiver, Sender};
+
+use crate::data::Chunk;
+use crate::engine::autotune::{Knob, Meter, Window};
+use crate::engine::pool::Kind;
+use crate::engine::run::RunContext;
+use crate::engine::stage::Input;
+use crate::engine::stats::StageStats;
+use crate::error::Result;
+
+/// What happens to a chunk between source and consumer.
+pub trait Work: Send + Sync {
+    /// The outcomes for the elements of a chunk, in order; `first` is the number of its first
+    /// element among the outcomes of the input.
+    fn run(&self, chunk: Chunk, first: u64) -> Outcomes;
+
+    /// How many elements at once are best, of a driver that takes single ones.
+    fn rows(&self) -> usize {
+        1
+    }
+
+    /// True if one element is much work, or much memory.
+    fn is_heavy(&self) -> bool {
+        false
+    }
+}
+
+/// Outcomes in order: chunks, and errors that stand for one element each.
+pub type Outcomes = VecDeque<Result<Chunk>>;
+
+/// How a driver goes about it.
+pub struct Plan {
+    /// What to do with each chunk; `None` hands it on as it is.
+    pub work: Option<Arc<dyn Work>>,
+    /// At most so many tasks at once.
+    pub workers: Arc<Knob>,
+    /// At most so many chunks in work or waiting for the consumer.
+    pub window: Window,
+    /// One element at a time, for foreign functions: each worker has one.
+    pub single: bool,
+    /// Whether small chunks of the input are joined up to the consumer's demand.
+    pub fill: bool,
+    /// Whether results keep the order of the input.
+    pub ordered: bool,
+    /// Which threads run the tasks.
+    pub kind: Kind,
+}
+
+enum Slot {
+    Done(Result<Chunk>),
+    Working(Receiver<Outcomes>),
+}
+
+struct Source {
+    input: Input,
+    /// The number of the next outcome.
+    pulled: u64,
+    /// `None` once the input has ended.
+    slots: Option<Sender<Slot>>,
+}
+
+struct Shared {
+    run: Arc<RunContext>,
+    stats: Arc<StageStats>,
+    /// Its knobs and counters.
+    meter: Arc<Meter>,
+    plan: Plan,
+    source: Mutex<Source>,
+    /// What the consumer last asked for: chunks of that size reach it without being cut or joined.
+    demand: AtomicUsize,
+    /// What an element of the results takes; 0 if that is not known yet.
+    element_bytes: AtomicUsize,
+    /// Tasks that are spawned and have not ended.
+    tasks: AtomicUsize,
+    /// Tasks that have a thread.
+    running: AtomicUsize,
+    dropped: AtomicBool,
+    /// Since when, in nanoseconds of the run, the driver has stood still because its channel is
+    /// full; 0 if it does not.
+    stalled: AtomicU64,
+}
+
+/// The consumer's end of a driver.
+pub struct Driver {
+    shared: Arc<Shared>,
+    slots: Receiver<Slot>,
+    /// Outcomes of the slot taken last.
+    ready: Outcomes,
+    quiet: bool,
+    /// The consumer has waited for a task to start.
+    waited: bool,
+}
+
+enum Round {
+    Pulled(Chunk, u64),
+    Outcome(Result<Chunk>),
+    End,
+    Full,
+}
