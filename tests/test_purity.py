@@ -33,7 +33,7 @@ import numpy as np
 import numpy.random as npr
 import pytest
 
-from headrace.purity import Refusal, captures, check
+from headrace.purity import Refusal, captures, check, lists
 
 # ruff: noqa: B006, B008, B009, B018, B024, C408, C416, C417, E731, F811, SIM115
 # mypy: ignore-errors
@@ -1604,3 +1604,14 @@ def test_effects_are_found_wherever_they_stand(context):
     assert check(in_context(context, "np.add(x, MEAN)")) is None
     for effect in EFFECTS:
         assert check(in_context(context, effect)) is not None, effect
+
+
+def test_what_numpy_offers_is_found_by_its_origin():
+    offered = [item for part in (np, np.linalg, np.dtypes) for item in vars(part).items()]
+    for name, item in offered:
+        assert lists.is_numpy(item) == (id(item) in lists.numpy_table()), name
+
+
+def test_a_function_put_in_the_place_of_one_of_numpy_is_walked(monkeypatch):
+    monkeypatch.setattr(np, "clip", lambda *args: print(args))
+    assert check(lambda x: np.clip(x, 0, 1)) is not None

@@ -88,6 +88,10 @@ __all__ = [
 if _TYPE_CHECKING:
     from . import audio, control, debugging, experimental, image, math, ragged, sparse, strings
     from .traced import traced as trace
+else:
+    # What the first `map` of nearly every program needs.
+    from . import ufuncs as _ufuncs  # noqa: F401
+    from .trace import Tracer as _Tracer  # noqa: F401
 
 # Imported when they are first used.
 _LAZY = (
@@ -100,7 +104,6 @@ _LAZY = (
     "ragged",
     "sparse",
     "strings",
-    "trace",  # the module; it can be called
 )
 
 

@@ -21,6 +21,12 @@ bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 
 complex128
 """
 _NUMBERS = frozenset(_NAMES.split())
+# What is asked for most: dtypes in the form that the answer has, and the engine's names of them.
+_KNOWN: dict[Any, DType] = {
+    key: np.dtype(name)
+    for name in sorted(_NUMBERS - {"bfloat16"})
+    for key in (name, np.dtype(name))
+}
 
 
 def as_dtype(dtype: Any) -> DType:
@@ -47,6 +53,10 @@ def as_dtype(dtype: Any) -> DType:
     >>> as_dtype("float32"), as_dtype(np.str_), as_dtype("string")
     (dtype('float32'), <class 'str'>, <class 'bytes'>)
     """
+    if type(dtype) is str or isinstance(dtype, np.dtype):
+        known = _KNOWN.get(dtype)
+        if known is not None:
+            return known
     if hasattr(dtype, "as_numpy_dtype"):  # tf.DType
         dtype = "string" if dtype.name == "string" else dtype.as_numpy_dtype
     if dtype is bytes:

@@ -36,8 +36,8 @@ def as_shape(shape: Any) -> Shape:
     ValueError
         A size below -1 (-1 means unknown).
     """
-    if shape is None:
-        return None
+    if shape is None or (type(shape) is tuple and not shape):
+        return shape
     if hasattr(shape, "as_list"):  # tf.TensorShape
         shape = shape.as_list()
     if not isinstance(shape, Iterable):

@@ -21,7 +21,6 @@ from . import _headrace
 from .dataset import Dataset
 from .dtypes import DType, as_dtype
 from .errors import HeadraceError
-from .hints import mend
 from .nest import flatten, is_structure, items, map_structure, rebuild
 from .ops import tracing
 from .optional import Optional, SymbolicOptional
@@ -38,6 +37,7 @@ from .spec import (
     object_dtype,
 )
 from .standin import stand_in
+from .symbol import RaggedSymbol, SparseSymbol, Symbol
 from .tensors import RaggedTensor, SparseTensor
 
 __all__ = ["TraceRefused", "Tracer", "trace"]
@@ -118,7 +118,7 @@ def _record(function: Callable[..., Any], spec: Any) -> _headrace.Graph | Refusa
             if not tracer.meets:
                 return tracer.builder.finish(outputs)
             gives = map_structure(tracer.spec, outputs)
-            return _refusal(function, f"works with {tracer.meets}")._replace(gives=gives)
+            return _refusal(function, f"works with {tracer.meets}").giving(gives)
     except TraceRefused:
         pass
     except HeadraceError as error:
@@ -142,15 +142,15 @@ def _raised(function: Callable[..., Any], error: Exception, reason: str) -> Refu
     if found is None:
         return _refusal(function, reason)
     code = found.tb_frame.f_code
-    return Refusal(reason, mend(reason), code.co_filename, found.tb_lineno, code.co_qualname)
+    return Refusal(reason, "", code.co_filename, found.tb_lineno, code.co_qualname)
 
 
 def _refusal(function: Callable[..., Any], reason: str) -> Refusal:
     code = getattr(function, "__code__", None)
     name = str(getattr(function, "__qualname__", type(function).__name__))
     if code is None:
-        return Refusal(reason, mend(reason), None, None, name)
-    return Refusal(reason, mend(reason), code.co_filename, code.co_firstlineno, name)
+        return Refusal(reason, "", None, None, name)
+    return Refusal(reason, "", code.co_filename, code.co_firstlineno, name)
 
 
 class Tracer:
@@ -202,7 +202,6 @@ class Tracer:
 
     def place(self, reason: str, hint: str = "") -> Refusal:
         """Make a refusal for the line of the user's code that runs now."""
-        hint = hint or mend(reason)
         frame: FrameType | None = sys._getframe(1)
         while frame is not None and _is_ours(frame.f_globals.get("__name__", "")):
             frame = frame.f_back
@@ -241,8 +240,6 @@ class Tracer:
 
     def wrap(self, value: int, *, fresh: bool = False) -> Any:
         """Return the symbol of a value of the graph; `fresh` if its memory is nobody else's."""
-        from .symbol import RaggedSymbol, SparseSymbol, Symbol
-
         spec = self.builder.spec(value)
         if isinstance(spec, SparseTensorSpec):
             return SparseSymbol(self, value, spec)

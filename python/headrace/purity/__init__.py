@@ -17,9 +17,8 @@ import contextlib
 import linecache
 import os.path
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
-from ..hints import mend
 from ..spec import UnknownSpec
 from .walk import Refused, Walk
 
@@ -28,7 +27,7 @@ __all__ = ["Refusal", "captures", "check"]
 _LONGEST = 80  # characters of a line of source
 
 
-class Refusal(NamedTuple):
+class Refusal:
     """Why a function runs as Python.
 
     Attributes
@@ -36,7 +35,7 @@ class Refusal(NamedTuple):
     reason
         What the code does, such as ``calls time.sleep, which can be observed from outside``.
     hint
-        What would make it traceable.
+        What would make it traceable; by default what `headrace.hints` knows for the reason.
     filename, lineno
         The line in question; it may lie in a function that the checked one calls.
     function
@@ -45,19 +44,39 @@ class Refusal(NamedTuple):
         The element spec of the results where it is known all the same.
     """
 
-    reason: str
-    hint: str
-    filename: str | None
-    lineno: int | None
-    function: str = ""
-    gives: Any = UnknownSpec()
+    # No named tuple: making the class would take longer than a whole walk.
+    __slots__ = ("filename", "function", "gives", "hint", "lineno", "reason")
+
+    def __init__(
+        self,
+        reason: str,
+        hint: str,
+        filename: str | None,
+        lineno: int | None,
+        function: str = "",
+        gives: Any = UnknownSpec(),  # noqa: B008 (it cannot change)
+    ) -> None:
+        if not hint:
+            from ..hints import mend
+
+            hint = mend(reason)
+        self.reason = reason
+        self.hint = hint
+        self.filename = filename
+        self.lineno = lineno
+        self.function = function
+        self.gives = gives
+
+    def giving(self, spec: Any) -> Refusal:
+        """Return the same for a function whose results have this spec."""
+        return Refusal(self.reason, self.hint, self.filename, self.lineno, self.function, spec)
 
     def __str__(self) -> str:
         name = self.function or "the function"
         place = f" at {os.path.basename(self.filename)}:{self.lineno}" if self.filename else ""
         source = self.source
         shown = f" (`{source}`)" if source else ""
-        return f"{name}{place}: {self.reason}{shown}; {self.hint or mend(self.reason)}"
+        return f"{name}{place}: {self.reason}{shown}; {self.hint}"
 
     @property
     def source(self) -> str:
@@ -98,7 +117,7 @@ def check(function: Callable[..., Any], element_types: Iterable[type] = ()) -> R
         return Refusal(refused.reason, refused.hint, *refused.place)
     except Exception as error:  # an object too odd to look at is an object to leave alone
         reason = f"cannot be examined ({type(error).__name__}: {error})"
-        return Refusal(reason, mend(reason), *walk.place)
+        return Refusal(reason, "", *walk.place)
     return None
 
 

@@ -9,9 +9,8 @@ not listed is not understood, and the walk refuses the function.
 from __future__ import annotations
 
 import dis
+import functools
 import types
-from collections.abc import Iterator
-from typing import NamedTuple
 
 
 def words(text: str) -> frozenset[str]:
@@ -81,23 +80,62 @@ _REFUSED = {
 _INTRINSICS = ("LIST_TO_TUPLE", "STOPITERATION_ERROR", "UNARY_POSITIVE")
 
 
-class Op(NamedTuple):
+# Plain classes: making a named tuple's takes longer than a whole walk.
+class Op:
     """One step of a code object, paired opcodes taken apart."""
 
-    name: str
-    value: object
-    lineno: int | None
-    target: bool
-    raw: int  # where in the raw list, for `call_of`
+    __slots__ = ("lineno", "name", "raw", "target", "value")
+
+    def __init__(
+        self, name: str, value: object, lineno: int | None, target: bool, raw: int
+    ) -> None:
+        self.name = name
+        self.value = value
+        self.lineno = lineno
+        self.target = target
+        self.raw = raw  # where in the raw list, for `call_of`
 
 
-class Call(NamedTuple):
+class Call:
     """The call that a loaded value is the callee of."""
 
-    positional: int
-    keywords: tuple[str, ...]
-    unpacked: bool  # f(*args) or f(**kwargs): nothing is known of the arguments
-    raw: int
+    __slots__ = ("keywords", "positional", "raw", "unpacked")
+
+    def __init__(
+        self, positional: int, keywords: tuple[str, ...], unpacked: bool, raw: int
+    ) -> None:
+        self.positional = positional
+        self.keywords = keywords
+        self.unpacked = unpacked  # f(*args) or f(**kwargs): nothing is known of the arguments
+        self.raw = raw
+
+
+Steps = tuple[tuple[dis.Instruction, ...], frozenset[int], tuple[Op, ...]]
+
+
+# A function is walked when its dataset is made and again in each run.
+@functools.lru_cache(maxsize=256)
+def _steps(code: types.CodeType) -> Steps:
+    """Return the instructions, which of them a jump may lead to, and the steps they make."""
+    raw: list[dis.Instruction] = []
+    targets: set[int] = set()
+    for instr in dis.get_instructions(code):
+        if instr.is_jump_target:
+            targets.add(len(raw))
+        if instr.opname not in _SKIPPED:
+            raw.append(instr)
+    ops: list[Op] = []
+    for k, instr in enumerate(raw):
+        line = instr.positions.lineno if instr.positions else None
+        pair = _PAIRS.get(instr.opname)
+        if pair:
+            first, second = instr.argval
+            ops.append(Op(pair[0], first, line, k in targets, k))
+            ops.append(Op(pair[1], second, line, False, k))
+            continue
+        name = _RENAMED.get(instr.opname, instr.opname)
+        ops.append(Op(name, instr.argval, line, k in targets, k))
+    return tuple(raw), frozenset(targets), tuple(ops)
 
 
 class Code:
@@ -105,28 +143,9 @@ class Code:
 
     def __init__(self, code: types.CodeType) -> None:
         self.code = code
-        self.raw: list[dis.Instruction] = []
-        self._targets: set[int] = set()  # indices in `raw` that a jump may lead to
-        for instr in dis.get_instructions(code):
-            if instr.is_jump_target:
-                self._targets.add(len(self.raw))
-            if instr.opname not in _SKIPPED:
-                self.raw.append(instr)
-        self._at = {instr.offset: k for k, instr in enumerate(self.raw)}
-        self.ops = list(self._expand())
+        # The indices in `raw` that a jump may lead to are `_targets`.
+        self.raw, self._targets, self.ops = _steps(code)
         self._fresh = self._fresh_locals()
-
-    def _expand(self) -> Iterator[Op]:
-        for k, instr in enumerate(self.raw):
-            line = instr.positions.lineno if instr.positions else None
-            pair = _PAIRS.get(instr.opname)
-            if pair:
-                first, second = instr.argval
-                yield Op(pair[0], first, line, k in self._targets, k)
-                yield Op(pair[1], second, line, False, k)
-                continue
-            name = _RENAMED.get(instr.opname, instr.opname)
-            yield Op(name, instr.argval, line, k in self._targets, k)
 
     def objection(self, op: Op) -> str | None:
         """Say what is wrong with the opcode itself, whatever it works on."""
@@ -236,10 +255,14 @@ class Code:
                 if above < 0 or (above == 0 and effect <= 0 and not only_pops):
                     return None  # the value went into something else
             jumps = name in ("FOR_ITER", "JUMP_FORWARD")
-            k = self._at.get(instr.argval, -1) if jumps else k + 1
+            k = self._index_of(instr.argval) if jumps else k + 1
             if k <= raw:
                 return None
         return None
+
+    def _index_of(self, offset: int) -> int:
+        """Return the index of the instruction that a jump leads to; -1 where there is none."""
+        return next((k for k, instr in enumerate(self.raw) if instr.offset == offset), -1)
 
     def is_straight(self, start: int, end: int) -> bool:
         """Tell whether the steps after `start` up to `end` always run in that order."""

@@ -7,10 +7,8 @@ and run any code when compared.
 from __future__ import annotations
 
 import builtins
-import cmath
 import functools
 import itertools
-import math
 import operator
 import sys
 import types
@@ -70,10 +68,23 @@ _OPERATOR_DENIED = words("""
     """)
 
 
-def _stdlib() -> dict[int, str]:
+_stdlib: dict[int, str] = {}
+_stdlib_loaded: set[str] = set()
+
+
+def stdlib() -> dict[int, str]:
+    """Return the allowed functions of the standard library by identity."""
+    if not _stdlib:
+        _stdlib.update(_functional())
+    for name in ("math", "cmath"):  # nobody has a function of a module that is not loaded
+        if name not in _stdlib_loaded and name in sys.modules:
+            _stdlib_loaded.add(name)
+            _stdlib.update((id(v), f"{name}.{k}") for k, v in vars(sys.modules[name]).items())
+    return _stdlib
+
+
+def _functional() -> dict[int, str]:
     table: dict[int, str] = {}
-    for module in (math, cmath):
-        table.update((id(v), f"{module.__name__}.{k}") for k, v in vars(module).items())
     for name in operator.__all__:
         if name not in _OPERATOR_DENIED:
             table[id(getattr(operator, name))] = f"operator.{name}"
@@ -84,8 +95,6 @@ def _stdlib() -> dict[int, str]:
     table[id(functools.partial)] = "functools.partial"
     return table
 
-
-STDLIB = _stdlib()
 
 _NUMPY_DENIED = words("""
     DataSource array2string array_repr array_str copyto datetime64 empty empty_like errstate
@@ -114,6 +123,24 @@ def numpy_table() -> dict[int, str]:
             module = sys.modules[full]
             _admit(table, full, module, list(getattr(module, "__all__", vars(module))))
     return table
+
+
+# Kinds of functions and classes that have a name of their own, by which they are found at once.
+_NAMED = (np.ufunc, type, types.FunctionType, types.BuiltinFunctionType, type(np.concatenate))
+
+
+def is_numpy(item: Any) -> bool:
+    """Tell whether `item` is one of the allowed NumPy functions, types and indexing helpers."""
+    if type(item) in _NAMED:
+        name = item.__name__
+        for module in () if name.startswith("_") else (np, np.linalg):
+            public = name in module.__all__ and name not in _NUMPY_DENIED
+            if public and vars(module).get(name) is item:
+                return True
+    # What the table holds is of NumPy or of a kind of NumPy's; building it takes a millisecond.
+    if type(item) is np.ndarray or not module_of(item).startswith("numpy"):
+        return False
+    return id(item) in numpy_table()
 
 
 def load_numpy(name: str) -> None:

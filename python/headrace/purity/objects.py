@@ -7,12 +7,13 @@ dictionaries, kinds are told by exact type, and nothing is compared with ``==``.
 from __future__ import annotations
 
 import abc
+import dis
 import sys
 import types
-from collections import OrderedDict, namedtuple
+from collections import OrderedDict
 from collections.abc import Iterable
 from functools import partial
-from typing import Any, Generic, NamedTuple, NoReturn
+from typing import Any, Generic, NoReturn
 
 import numpy as np
 
@@ -37,17 +38,21 @@ _CLASS_MACHINERY = words("""
     __qualname__ __reduce__ __reduce_ex__ __set_name__ __setstate__ __slots__
     __static_attributes__ __type_params__ __weakref__ _abc_impl _is_protocol
     """)
-_TUPLE_FIELD = type(vars(namedtuple("_Record", "field"))["field"])
+# Of a named tuple that is there anyway: making one takes longer than a walk.
+_TUPLE_FIELD = type(dis.Instruction.opname)
 _CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__", "__attrs_post_init__"})
 _CLASS_METHODS = frozenset({"fromkeys", "maketrans", "fromhex", "from_bytes"})
 
 
-class Use(NamedTuple):
+class Use:
     """Where a value is loaded, and the call it is the callee of, if it is."""
 
-    code: Code
-    raw: int
-    call: Call | None
+    __slots__ = ("call", "code", "raw")
+
+    def __init__(self, code: Code, raw: int, call: Call | None) -> None:
+        self.code = code
+        self.raw = raw
+        self.call = call
 
 
 class ObjectRules:
@@ -453,9 +458,9 @@ def _is_users(cls: type) -> bool:
     """Tell classes whose attributes have to be looked up from kinds that are known as a whole."""
     if cls in lists.ATOMS or cls in lists.BOUND_OWNERS or cls in ObjectRules.scalar_types:
         return False
-    if id(cls) in lists.BUILTINS or id(cls) in lists.STDLIB or id(cls) in lists.EXCEPTIONS:
+    if id(cls) in lists.BUILTINS or id(cls) in lists.stdlib() or id(cls) in lists.EXCEPTIONS:
         return False
-    if id(cls) in lists.numpy_table() or issubclass(cls, np.dtype):
+    if lists.is_numpy(cls) or issubclass(cls, np.dtype):
         return False
     if cls in (types.FunctionType, types.MethodType, types.SimpleNamespace, partial, np.memmap):
         return False

@@ -20,7 +20,6 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..hints import mend
 from . import lists
 from .bytecode import Call, Code, Op, keyword_names
 from .objects import MISSING, ObjectRules, Use
@@ -76,7 +75,7 @@ class Walk(ObjectRules):
 
     def refuse(self, reason: str, hint: str = "") -> NoReturn:
         """Stop the walk at the present line."""
-        raise Refused(reason, hint or mend(reason), self.place)
+        raise Refused(reason, hint, self.place)
 
     def _change(self, kinds: frozenset[str], reason: str) -> None:
         hint = "return new values instead, or work on a copy made outside the function"
@@ -285,7 +284,7 @@ class Walk(ObjectRules):
         """Follow the attributes read right after a load, then check the value they lead to."""
         while k + 1 < len(body.ops) and body.ops[k + 1].name == "LOAD_ATTR":
             name = str(body.ops[k + 1].value)
-            if issubclass(type(value), np.ufunc) and id(value) in lists.numpy_table():
+            if issubclass(type(value), np.ufunc) and lists.is_numpy(value):
                 return k  # np.add.reduce: judged by the attribute's name
             found = self.resolve(value, name, desc)
             if found is MISSING:
@@ -340,7 +339,7 @@ class Walk(ObjectRules):
             return
         if cls is types.ModuleType or issubclass(cls, types.ModuleType):
             self.refuse(f"uses {desc}, a module, as a value", "read its attribute where it is used")
-        if id(value) in lists.numpy_table():
+        if lists.is_numpy(value):
             self._numpy(value, desc, use)
         elif cls is types.FunctionType:
             self._python_function(value, desc, use)
@@ -351,9 +350,9 @@ class Walk(ObjectRules):
             self.vet(use)
             if lists.BUILTINS[id(value)] in lists.ITERATING:
                 self._iteration(f"calls {desc}")
-        elif id(value) in lists.STDLIB or id(value) in lists.EXCEPTIONS:
+        elif id(value) in lists.stdlib() or id(value) in lists.EXCEPTIONS:
             self.vet(use)
-            if lists.STDLIB.get(id(value), "").startswith(_ITERATING_MODULES):
+            if lists.stdlib().get(id(value), "").startswith(_ITERATING_MODULES):
                 self._iteration(f"calls {desc}")
         elif cls is functools.partial:
             if self.visit(value):

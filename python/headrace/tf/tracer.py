@@ -271,7 +271,7 @@ def trace(function: Callable[..., Any], element_spec: Any, called_by: str = "a d
         raise error
     first.element_spec = _joined(found)
     if first.refusal is not None:
-        first.refusal = first.refusal._replace(gives=first.element_spec)
+        first.refusal = first.refusal.giving(first.element_spec)
     return first
 
 

@@ -138,6 +138,12 @@ pub(crate) fn descriptor(py: Python<'_>, dtype: DType) -> PyResult<&Bound<'_, Py
     }
 }
 
+/// Finds NumPy's C API and dtypes, which the first array would do otherwise.
+pub(crate) fn load(py: Python<'_>) -> PyResult<()> {
+    PyModule::import(py, "numpy")?;
+    descriptor(py, DType::Int64).map(|_| ())
+}
+
 /// The dtype of the extra package that gives NumPy bfloat16.
 fn bfloat16(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static DESCR: PyOnceLock<Py<PyAny>> = PyOnceLock::new();

@@ -72,6 +72,7 @@ mod _headrace {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::convert::load(module.py())?;
         crate::process::install(module.py(), module.getattr("close_all")?)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
