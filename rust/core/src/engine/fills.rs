@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +16,7 @@ use crate::engine::node::Plan;
 use crate::engine::run::RunContext;
 use crate::engine::seeds::DrawLog;
 use crate::engine::stage::{Input, OwnedPlace};
+use crate::engine::sync::Mutex;
 use crate::error::Result;
 use crate::random::site::RunKey;
 

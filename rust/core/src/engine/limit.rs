@@ -4,9 +4,10 @@
 //! another of its threads, so a limit of 1 cannot deadlock.
 
 use std::cell::RefCell;
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::Arc;
 
 use crate::engine::lock;
+use crate::engine::sync::{Condvar, Mutex, thread_local};
 use crate::engine::wait::{POLL, poll};
 use crate::error::Result;
 
@@ -56,7 +57,7 @@ impl Limit {
 /// That of an interrupt while waiting for the permit.
 pub fn limited<T>(limit: Option<&Arc<Limit>>, work: impl FnOnce() -> T) -> Result<T> {
     let Some(limit) = limit else { return Ok(work()) };
-    let held = HELD.with_borrow(|held| held.iter().any(|other| Arc::ptr_eq(other, limit)));
+    let held = HELD.with(|held| held.borrow().iter().any(|other| Arc::ptr_eq(other, limit)));
     if held {
         return Ok(work());
     }
@@ -64,7 +65,8 @@ pub fn limited<T>(limit: Option<&Arc<Limit>>, work: impl FnOnce() -> T) -> Resul
     impl Drop for Permit<'_> {
         fn drop(&mut self) {
             // A wait that was interrupted has lost it.
-            let held = HELD.with_borrow_mut(|held| {
+            let held = HELD.with(|held| {
+                let mut held = held.borrow_mut();
                 let count = held.len();
                 held.retain(|other| !Arc::ptr_eq(other, self.0));
                 held.len() < count
@@ -75,7 +77,7 @@ pub fn limited<T>(limit: Option<&Arc<Limit>>, work: impl FnOnce() -> T) -> Resul
         }
     }
     limit.acquire()?;
-    HELD.with_borrow_mut(|held| held.push(Arc::clone(limit)));
+    HELD.with(|held| held.borrow_mut().push(Arc::clone(limit)));
     let _permit = Permit(limit);
     Ok(work())
 }
@@ -85,13 +87,13 @@ pub fn limited<T>(limit: Option<&Arc<Limit>>, work: impl FnOnce() -> T) -> Resul
 /// # Errors
 /// That of an interrupt while waiting for the permits.
 pub fn unlimited<T>(wait: impl FnOnce() -> T) -> Result<T> {
-    let held = HELD.with_borrow(Vec::clone);
+    let held = HELD.with(|held| held.borrow().clone());
     held.iter().for_each(|limit| limit.release());
     let result = wait();
     for (regained, limit) in held.iter().enumerate() {
         if let Err(error) = limit.acquire() {
             // Who is interrupted goes on without the permits, to leave at once.
-            HELD.with_borrow_mut(|now| now.truncate(regained));
+            HELD.with(|now| now.borrow_mut().truncate(regained));
             return Err(error);
         }
     }

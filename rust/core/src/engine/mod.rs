@@ -20,16 +20,11 @@ pub mod seeds;
 pub mod stage;
 pub mod state;
 pub mod stats;
+pub(crate) mod sync;
 pub mod wait;
 
 pub use node::{Cardinality, Node, Plan, RunOptions};
 pub use run::Run;
 pub use stage::{Input, Opening, Stage};
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// Locks without regard to poison: a panic in a task is caught and reported where it happened,
-/// and the data under these locks is whole between any two statements.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
+pub(crate) use sync::lock;

@@ -7,7 +7,7 @@
 //! those without a seed get one from the entropy of the run and the place of the plan in it.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 use crate::data::foreign::DatasetValue;
 use crate::data::{Column, ElementSpec, ForeignValue, Position, Spec, Structure};
@@ -18,6 +18,7 @@ use crate::engine::run::RunContext;
 use crate::engine::seeds::{SeedGenerator, SeedPair};
 use crate::engine::stage::{Input, Place};
 use crate::engine::state::State;
+use crate::engine::sync::Mutex;
 use crate::error::{Error, Result};
 use crate::graph::call::Prepared;
 use crate::graph::hash::Fnv;

@@ -8,14 +8,14 @@
 //! is left alone there, for its locks may be held by threads that no longer exist.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, OnceLock};
-use std::thread;
 use std::time::Duration;
 
-use crossbeam_deque::{Injector, Steal};
+use crossbeam_deque::Steal;
 
 use crate::engine::lock;
+use crate::engine::sync::{Builder, Condvar, FOR_EVER, Injector, Mutex, PerProcess, cores};
 
 /// A piece of work; it reports its result by itself.
 pub type Task = Box<dyn FnOnce() + Send>;
@@ -33,8 +33,8 @@ pub enum Kind {
 struct Crew {
     name: &'static str,
     limit: usize,
-    /// Threads end after being idle this long; `None`: never.
-    keep_alive: Option<Duration>,
+    /// Threads end after being idle this long.
+    keep_alive: Duration,
     tasks: Injector<Task>,
     state: Mutex<CrewState>,
     wake: Condvar,
@@ -47,7 +47,7 @@ struct CrewState {
 }
 
 impl Crew {
-    fn new(name: &'static str, limit: usize, keep_alive: Option<Duration>) -> Self {
+    fn new(name: &'static str, limit: usize, keep_alive: Duration) -> Self {
         let (tasks, state, wake) = (Injector::new(), Mutex::default(), Condvar::new());
         Crew { name, limit, keep_alive, tasks, state, wake }
     }
@@ -58,7 +58,7 @@ impl Crew {
         if state.idle > 0 {
             self.wake.notify_one();
         } else if state.threads < self.limit {
-            let builder = thread::Builder::new().name(self.name.into());
+            let builder = Builder::new().name(self.name.into());
             // Without another thread the task waits for one, or for its consumer.
             if builder.spawn(|| self.work()).is_ok() {
                 state.threads += 1;
@@ -91,8 +91,7 @@ impl Crew {
             return true;
         }
         state.idle += 1;
-        let time = self.keep_alive.unwrap_or(Duration::MAX);
-        let (mut state, waited) = match self.wake.wait_timeout(state, time) {
+        let (mut state, waited) = match self.wake.wait_timeout(state, self.keep_alive) {
             Ok(woken) => woken,
             Err(poisoned) => poisoned.into_inner(),
         };
@@ -115,18 +114,18 @@ struct Pool {
 impl Pool {
     fn new() -> Self {
         Pool {
-            work: Crew::new("headrace-work", parallelism(), None),
+            work: Crew::new("headrace-work", parallelism(), FOR_EVER),
             blocking: Crew::new(
                 "headrace-blocking",
                 2 * parallelism() + 12,
-                Some(Duration::from_secs(1)),
+                Duration::from_secs(1),
             ),
             child: OnceLock::new(),
         }
     }
 }
 
-static POOL: OnceLock<Pool> = OnceLock::new();
+static POOL: PerProcess<Pool> = PerProcess::new(Pool::new);
 /// How many forks lie between the first process and this one.
 static GENERATION: AtomicUsize = AtomicUsize::new(0);
 
@@ -134,11 +133,11 @@ static GENERATION: AtomicUsize = AtomicUsize::new(0);
 pub fn parallelism() -> usize {
     // Honours affinity and cgroups, but reads files to do so: asked once.
     static CORES: OnceLock<usize> = OnceLock::new();
-    *CORES.get_or_init(|| thread::available_parallelism().map_or(1, usize::from))
+    *CORES.get_or_init(cores)
 }
 
 fn pool() -> &'static Pool {
-    let mut pool = POOL.get_or_init(Pool::new);
+    let mut pool = POOL.get();
     for _ in 0..generation() {
         pool = pool.child.get_or_init(|| Box::new(Pool::new()));
     }

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::data::{Chunk, ElementSpec, ForeignValue, Lender, Position};
@@ -19,6 +18,8 @@ use crate::engine::seeds::{DrawLog, SeedGenerator, SeedPair};
 use crate::engine::stage::{Input, Opening};
 use crate::engine::state::State;
 use crate::engine::stats::{StageReport, StageStats, since_ns};
+use crate::engine::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use crate::engine::sync::{Condvar, Mutex};
 use crate::engine::wait::{POLL, poll};
 use crate::error::{Error, Result};
 use crate::graph::call::{FunctionRun, UserFunction, Verdict};

@@ -5,9 +5,8 @@
 //! may depend on their thread, and must not be entered by two.
 
 use std::sync::Arc;
-use std::thread::{Builder, JoinHandle};
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use crossbeam_channel::RecvTimeoutError;
 
 use crate::data::{Chunk, ElementSpec, ForeignValue};
 use crate::engine::limit::unlimited;
@@ -15,6 +14,7 @@ use crate::engine::node::Arg;
 use crate::engine::run::RunContext;
 use crate::engine::stage::is_final;
 use crate::engine::stats::{StageStats, waiting};
+use crate::engine::sync::{Builder, JoinHandle, Receiver, Sender, bounded};
 use crate::engine::wait::{POLL, poll, poll_if_due};
 use crate::engine::{Cardinality, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};

@@ -4,7 +4,7 @@
 //! and checked beside each other: copying out of the page cache is bound by one core's memory
 //! traffic. They are read into memory of the caller's, if it lends some.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use crate::data::{BytesArray, Chunk, Column, DType, ElementSpec, Lender, Spec, Tensor, View};
 use crate::engine::autotune::{Knob, Window};
@@ -15,6 +15,7 @@ use crate::engine::pool::Kind;
 use crate::engine::run::RunContext;
 use crate::engine::stage::skip_by_running;
 use crate::engine::stats::StageStats;
+use crate::engine::sync::Mutex;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage, lock};
 use crate::error::{Error, Result};
 use crate::formats::tfrecord::{ReadOptions, Reader, payload_len, read_payload};

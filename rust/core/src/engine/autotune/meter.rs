@@ -1,9 +1,10 @@
 //! What one driver does, in numbers: its own threads write them, the controller and `stats` read.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::engine::autotune::knob::{Knob, Window};
+use crate::engine::sync::atomic::{AtomicBool, AtomicUsize};
 
 /// The knobs and counters of a driver; times in nanoseconds.
 #[derive(Debug)]

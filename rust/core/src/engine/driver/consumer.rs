@@ -1,11 +1,11 @@
 //! The consumer's end of a driver: takes outcomes, wakes tasks, and works itself rather than wait
 //! for a task that has no thread.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, TryLockError};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, TryLockError};
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, TryRecvError, bounded};
+use crossbeam_channel::{RecvTimeoutError, TryRecvError};
 
 use crate::data::Chunk;
 use crate::engine::autotune::Meter;
@@ -14,6 +14,8 @@ use crate::engine::pool::Kind;
 use crate::engine::run::RunContext;
 use crate::engine::stage::{Input, skip_by_running};
 use crate::engine::stats::{StageStats, since_ns};
+use crate::engine::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use crate::engine::sync::{Mutex, Receiver, bounded};
 use crate::engine::wait::POLL;
 use crate::error::{Error, Result};
 

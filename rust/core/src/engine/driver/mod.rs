@@ -10,10 +10,8 @@ mod consumer;
 mod tasks;
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
-use std::sync::{Arc, Mutex};
-
-use crossbeam_channel::{Receiver, Sender};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use crate::data::Chunk;
 use crate::engine::autotune::{Knob, Meter, Window};
@@ -21,6 +19,8 @@ use crate::engine::pool::Kind;
 use crate::engine::run::RunContext;
 use crate::engine::stage::Input;
 use crate::engine::stats::StageStats;
+use crate::engine::sync::atomic::{AtomicBool, AtomicUsize};
+use crate::engine::sync::{Mutex, Receiver, Sender};
 use crate::error::Result;
 
 /// What happens to a chunk between source and consumer.

@@ -1,10 +1,7 @@
 //! The tasks of a driver: each pulls a chunk under the source's lock and works on it without.
 
-use std::sync::atomic::{Ordering::Relaxed, Ordering::SeqCst};
-use std::sync::{Arc, MutexGuard};
+use std::sync::Arc;
 use std::time::Instant;
-
-use crossbeam_channel::bounded;
 
 use crate::data::Chunk;
 use crate::engine::driver::{Outcomes, Round, Shared, Slot, Source};
@@ -13,6 +10,8 @@ use crate::engine::lock;
 use crate::engine::pool;
 use crate::engine::stage::{EXACT_FROM, Input};
 use crate::engine::stats::{busy, since_ns, waiting};
+use crate::engine::sync::atomic::{Ordering::Relaxed, Ordering::SeqCst};
+use crate::engine::sync::{MutexGuard, bounded};
 use crate::engine::wait::poll;
 use crate::error::Result;
 
