@@ -147,8 +147,6 @@ def test_what_cannot_be_written(tmp_path):
         hr.Dataset.from_tensors(object()).save(tmp_path)
     with pytest.raises(hr.errors.InvalidArgumentError, match="compression"):
         hr.Dataset.range(1).save(tmp_path, "ZIP")
-    with pytest.raises(hr.errors.UnimplementedError, match="checkpoint_args"):
-        hr.Dataset.range(1).save(tmp_path, checkpoint_args={})
     assert os.listdir(tmp_path) == []
 
 
@@ -158,3 +156,89 @@ def test_the_laws_hold(tmp_path):
     check_laws(lambda: hr.Dataset.load(tmp_path / "a").skip(4990))
     check_laws(lambda: hr.Dataset.load(tmp_path / "b"))
     check_laws(lambda: hr.Dataset.load(tmp_path / "b").shuffle(4, seed=1).batch(4))
+
+
+def interrupted(at, seen):
+    """Return numbers of which one fails until it is tried a second time."""
+
+    def fail_once(x):
+        seen.append(int(x))
+        if x == at and seen.count(at) == 1:
+            raise KeyError("interrupted")
+        return x, "text" * int(x % 3)
+
+    spec = (hr.TensorSpec((), np.int64), hr.TensorSpec((), str))
+    numbers = hr.Dataset.range(3000).shuffle(100, seed=3)
+    return numbers.map(fail_once, output_signature=spec)
+
+
+class Counter:
+    value = 0
+
+    def assign_add(self, delta):
+        self.value += delta
+
+
+@pytest.mark.parametrize("compression", [None, "GZIP", "AUTO"])
+@pytest.mark.parametrize("shard_func", [None, lambda x, text: x % 3])
+def test_an_interrupted_saving_goes_on(compression, shard_func, tmp_path):
+    seen, counter = [], Counter()
+    args = {
+        "directory": str(tmp_path / "progress"),
+        "checkpoint_interval": 500,
+        "step_counter": counter,
+        "max_to_keep": 2,
+    }
+    dataset = interrupted(2000, seen)
+    with pytest.raises(KeyError):
+        dataset.save(tmp_path / "data", compression, shard_func, args)
+    first = len(seen)
+    assert 500 <= counter.value < first <= 2000 + 200
+    with pytest.raises(hr.errors.NotFoundError):
+        hr.Dataset.load(tmp_path / "data")
+    dataset.save(tmp_path / "data", compression, shard_func, args)
+    assert len(seen) - first <= 3000 - counter.value % 3000 + 600
+    assert counter.value == 3000
+    assert len(os.listdir(tmp_path / "progress")) == 2
+    loaded = hr.Dataset.load(tmp_path / "data")
+    again = interrupted(-1, [])
+    again.save(tmp_path / "whole", compression, shard_func)
+    assert_same_elements(list(loaded), list(hr.Dataset.load(tmp_path / "whole")))
+    # All is done: saving again makes no element.
+    count = len(seen)
+    dataset.save(tmp_path / "data", compression, shard_func, args)
+    assert len(seen) == count
+    assert_same_elements(list(hr.Dataset.load(tmp_path / "data")), list(loaded))
+
+
+def test_checkpoints_that_cannot_be_gone_on_from(tmp_path):
+    args = {"directory": tmp_path / "progress"}
+    hr.Dataset.range(10).save(tmp_path / "data", checkpoint_args=args)
+    with pytest.raises(hr.errors.InvalidArgumentError, match="another dataset"):
+        hr.Dataset.range(11).save(tmp_path / "data", checkpoint_args=args)
+    with pytest.raises(hr.errors.FailedPreconditionError, match="compression"):
+        hr.Dataset.range(10).save(tmp_path / "data", "GZIP", checkpoint_args=args)
+    [path] = (tmp_path / "data").rglob("*.snapshot")
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(hr.errors.DataLossError, match="delete the checkpoints"):
+        hr.Dataset.range(10).save(tmp_path / "data", checkpoint_args=args)
+    [checkpoint] = (tmp_path / "progress").iterdir()
+    checkpoint.write_text("{")
+    with pytest.raises(hr.errors.DataLossError, match="not a checkpoint"):
+        hr.Dataset.range(10).save(tmp_path / "data", checkpoint_args=args)
+
+
+@pytest.mark.parametrize(
+    ("args", "error", "match"),
+    [
+        ({"checkpoint": 1, "directory": "d"}, ValueError, "not allowed to include"),
+        ({"max_to_keep": 1}, ValueError, "directory"),
+        ({"directory": "d", "interval": 1}, ValueError, "has no 'interval'"),
+        ({"directory": "d", "checkpoint_interval": 0}, ValueError, "checkpoint_interval"),
+        ({"directory": "d", "step_counter": 1}, TypeError, "assign_add"),
+        ([1], TypeError, "must be a dict"),
+    ],
+)
+def test_what_checkpoints_are_asked_for(args, error, match, tmp_path):
+    with pytest.raises(error, match=match):
+        hr.Dataset.range(1).save(tmp_path, checkpoint_args=args)

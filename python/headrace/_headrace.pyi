@@ -323,9 +323,18 @@ def snapshot(input: Plan, path: str, compression: str | None) -> Plan: ...
 def load(path: str, spec: _Nest, shard: int | None) -> Plan: ...  # by place; None: all
 def from_source(source: IndexedSource) -> Plan: ...
 def save(
-    input: Plan, options: str, path: str, compression: str | None, sharded: bool
+    input: Plan,
+    options: str,
+    path: str,
+    compression: str | None,
+    sharded: bool,
+    checkpoints: tuple[int, str | None, Callable[[str, int], None]] | None,
 ) -> tuple[str, str, _Nest | None]:
-    """Write all elements: the run's name, the metadata still to be written, the first's spec."""
+    """Write all elements: the run's name, the metadata still to be written, the first's spec.
+
+    `checkpoints` are the elements between two, the one to go on from, and what keeps each, with the
+    number of elements since the one before.
+    """
 
 @disjoint_base
 class Iterator:

@@ -1706,14 +1706,20 @@ class Dataset(Generic[T_co]):
             A function of an element that gives the number of the file it goes to, int64; ``None``:
             one file for all.
         checkpoint_args
-            Not there.
+            A dict that makes a saving one that goes on where it was interrupted, when it is called
+            again with the same arguments: ``"directory"``, the folder of its checkpoints;
+            ``"checkpoint_interval"``, the elements between two of them (at least; a chunk ends
+            first), 1 by default; ``"max_to_keep"``, 1 by default, ``None`` for all;
+            ``"checkpoint_name"``, ``"ckpt"`` by default; ``"step_counter"``, a variable to which
+            the number of elements is added. The keys of ``tf.train.CheckpointManager``.
 
         Raises
         ------
+        DataLossError
+            The files of an interrupted saving are damaged or gone.
         InvalidArgumentError
-            Opaque objects cannot be written; an unknown compression; a negative shard.
-        UnimplementedError
-            `checkpoint_args` is given.
+            Opaque objects cannot be written; an unknown compression; a negative shard; a key that
+            is none; checkpoints of another pipeline.
 
         Examples
         --------

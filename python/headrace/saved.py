@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 
 from . import _headrace, checks
+from .checkpoints import Checkpoints
 from .dataset import Dataset, _make
 from .dtypes import dtype_name
-from .errors import DataLossError, InvalidArgumentError, UnimplementedError
+from .errors import DataLossError, InvalidArgumentError
 from .function import Function
 from .nest import is_structure, items
 from .readers import Opening
@@ -128,10 +129,6 @@ def save(
     checkpoint_args: Any,
 ) -> None:
     """Do what `Dataset.save` says."""
-    if checkpoint_args is not None:
-        raise UnimplementedError(
-            "checkpoint_args is not there: an interrupted save starts again; leave it out"
-        )
     folder = checks.path("path", path)
     codec = compression_of(compression)
     spec = dataset._plan.element_spec
@@ -142,7 +139,13 @@ def save(
         written = dataset.map(_with_shard(shard_func, spec))
     options = dataset.options().to_json()
     sharded = shard_func is not None
-    run, metadata, seen = _headrace.save(written._plan, options, folder, codec, sharded)
+    checkpoints = None
+    if checkpoint_args:
+        kept = Checkpoints(checkpoint_args)
+        checkpoints = (kept.interval, kept.latest(), kept.keep)
+    run, metadata, seen = _headrace.save(
+        written._plan, options, folder, codec, sharded, checkpoints
+    )
     known = None if isinstance(spec, UnknownSpec) and seen is None else spec
     if isinstance(spec, UnknownSpec) and seen is not None:
         known = seen

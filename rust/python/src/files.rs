@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 
 use crate::call::PythonFunction;
 use crate::enter::enter;
-use crate::errors::{Result, invalid};
+use crate::errors::{Result, carry, invalid};
 use crate::from_python::{Arrays, value};
 use crate::imports;
 use crate::iterator::options;
@@ -135,7 +135,7 @@ pub(crate) fn load(path: &str, spec: &Bound<'_, PyAny>, shard: Option<usize>) ->
 /// Runs the plan and writes its elements: the run's name, the metadata that is still to be
 /// written, and what the first elements look like.
 #[pyfunction]
-#[pyo3(signature = (input, options, path, compression, sharded))]
+#[pyo3(signature = (input, options, path, compression, sharded, checkpoints))]
 pub(crate) fn save<'py>(
     py: Python<'py>,
     input: &Bound<'_, Plan>,
@@ -143,13 +143,24 @@ pub(crate) fn save<'py>(
     path: &str,
     compression: Option<&str>,
     sharded: bool,
+    checkpoints: Option<(u64, Option<String>, Py<PyAny>)>,
 ) -> Result<(String, String, Option<Bound<'py, PyAny>>)> {
     let options = self::options(options)?;
     let compression = Compression::of_elements(compression)?;
     let plan = plan(input);
     let context: ForeignValue = Arc::new(imports::copy_context(py)?.call0()?.unbind());
-    let saved =
-        enter(py, || saving::save(&plan, options, Some(context), path, compression, sharded))?;
+    let target = saving::Target { path, compression, sharded };
+    let saved = enter(py, || {
+        let Some((interval, from, keep)) = &checkpoints else {
+            return saving::save(&plan, options, Some(context), &target, None);
+        };
+        let mut keep = |text: &str, rows: u64| {
+            Python::attach(|py| keep.call1(py, (text, rows)).map(drop).map_err(|e| carry(py, e)))
+        };
+        let (interval, from) = (*interval, from.as_deref());
+        let checkpoints = saving::Checkpoints { interval, from, keep: &mut keep };
+        saving::save(&plan, options, Some(context), &target, Some(checkpoints))
+    })?;
     let spec = saved.spec.map(|spec| element_spec_to_python(py, &spec)).transpose()?;
     Ok((saved.run, saved.metadata, spec))
 }

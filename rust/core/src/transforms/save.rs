@@ -7,18 +7,22 @@
 //! ```
 //!
 //! Each saving makes a run with a name of its own, so that a reader of the one before is left alone
-//! until the metadata names the new one.
+//! until the metadata names the new one. A saving that makes checkpoints can be gone on with: one is
+//! made once all that is written so far will stay in the files, and says where the run stood then.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::data::{Chunk, Column, DType, ElementSpec, ForeignValue, Structure, Tensor};
 use crate::engine::run::Caller;
 use crate::engine::seeds::entropy;
+use crate::engine::state::State;
 use crate::engine::{Plan, Run, RunOptions};
 use crate::error::{Error, Result};
-use crate::formats::chunks::ChunkWriter;
+use crate::formats::chunks::{ChunkReader, ChunkWriter, Written};
 use crate::formats::saved::{Metadata, Shard};
 use crate::io::compress::Compression;
 
@@ -35,31 +39,87 @@ pub struct Saved {
     pub spec: Option<ElementSpec>,
 }
 
-/// Writes the elements of a run of `plan` below `path`. With `sharded`, elements are pairs of a
-/// shard's number and what is to be written there.
+/// Where a saving goes, and how.
+pub struct Target<'a> {
+    /// The folder.
+    pub path: &'a str,
+    /// How files are compressed.
+    pub compression: Compression,
+    /// Whether elements are pairs of a shard's number and what is to be written there.
+    pub sharded: bool,
+}
+
+/// What makes a saving one that can be gone on with.
+pub struct Checkpoints<'a> {
+    /// Elements after which one is made, if a chunk has come to its end.
+    pub interval: u64,
+    /// The text of the one to go on from.
+    pub from: Option<&'a str>,
+    /// Keeps the text of a checkpoint, and hears how many elements came since the one before.
+    pub keep: &'a mut dyn FnMut(&str, u64) -> Result<()>,
+}
+
+/// How far a saving has come.
+#[derive(Serialize, Deserialize)]
+struct Checkpoint {
+    id: u64,
+    compression: String,
+    shards: BTreeMap<u64, Written>,
+    state: State,
+}
+
+/// Writes the elements of a run of `plan` below a path.
 ///
 /// # Errors
-/// The first of an element, or of the files.
+/// The first of an element, or of the files. Nothing of the saving is left then, unless it makes
+/// checkpoints.
 pub fn save(
     plan: &Plan,
     options: RunOptions,
     surroundings: Option<ForeignValue>,
-    path: &str,
-    compression: Compression,
-    sharded: bool,
+    target: &Target<'_>,
+    checkpoints: Option<Checkpoints<'_>>,
 ) -> Result<Saved> {
     let caller = Caller { surroundings, lender: None };
-    let mut run = Run::open_within(caller, plan, options, None)?;
-    let mut writer = ShardWriter::new(path, compression);
-    let written = writer.write(&mut run, sharded);
-    let folder = writer.folder.clone();
+    let from = checkpoints.as_ref().and_then(|checkpoints| checkpoints.from);
+    let from = from.map(|text| target.checkpoint(text)).transpose()?;
+    let mut run = Run::open_within(caller, plan, options, from.as_ref().map(|from| &from.state))?;
+    let mut writer = ShardWriter::new(target.path, target.compression);
+    if let Some(from) = &from {
+        writer.resume(from.id, &from.shards)?;
+    }
+    let (folder, lasts) = (writer.folder.clone(), checkpoints.is_some());
+    let written = match checkpoints {
+        Some(checkpoints) => writer.write_with(&mut run, target.sharded, checkpoints),
+        None => writer.write(&mut run, target.sharded, |_, _, _| Ok(())),
+    };
     written.and_then(|()| writer.finish()).inspect_err(|_| {
-        let _ = fs::remove_dir_all(&folder);
+        if !lasts {
+            let _ = fs::remove_dir_all(&folder);
+        }
     })
+}
+
+impl Target<'_> {
+    fn checkpoint(&self, text: &str) -> Result<Checkpoint> {
+        let wrong = |e: serde_json::Error| Error::data_loss(format!("not a checkpoint: {e}"));
+        let from: Checkpoint = serde_json::from_str(text).map_err(wrong)?;
+        match self.compression.name() {
+            name if name == from.compression => Ok(from),
+            name => {
+                let text = format!(
+                    "the checkpoint is of files with compression {:?}, now it is {name:?}",
+                    from.compression
+                );
+                Err(Error::failed_precondition(text).with_hint("delete it to start again"))
+            }
+        }
+    }
 }
 
 /// Writes elements to shards in a folder of its own.
 pub(super) struct ShardWriter {
+    path: String,
     folder: String,
     compression: Compression,
     id: u64,
@@ -71,8 +131,8 @@ impl ShardWriter {
     /// A writer of a new run below `path`.
     pub(super) fn new(path: &str, compression: Compression) -> Self {
         let id = entropy();
-        let folder = format!("{path}/{id:016x}");
-        ShardWriter { folder, compression, id, shards: BTreeMap::new(), spec: None }
+        let (path, folder) = (path.into(), format!("{path}/{id:016x}"));
+        ShardWriter { path, folder, compression, id, shards: BTreeMap::new(), spec: None }
     }
 
     /// True if there is no shard yet.
@@ -87,7 +147,28 @@ impl ShardWriter {
         let _ = fs::remove_dir_all(folder);
     }
 
-    fn write(&mut self, run: &mut Run, sharded: bool) -> Result<()> {
+    /// Goes on with the files of another writer.
+    fn resume(&mut self, id: u64, shards: &BTreeMap<u64, Written>) -> Result<()> {
+        self.folder = format!("{}/{id:016x}", self.path);
+        self.id = id;
+        for (number, written) in shards {
+            let path = Shard::path(&self.folder, *number);
+            let writer = ChunkWriter::resume(&path, self.compression, id, *written);
+            let writer = writer.map_err(|error| {
+                error.with_hint("delete the checkpoints of the saving to start again")
+            })?;
+            self.shards.insert(*number, writer);
+        }
+        Ok(())
+    }
+
+    /// Writes all elements of a run; `after` hears of each chunk that is written.
+    fn write(
+        &mut self,
+        run: &mut Run,
+        sharded: bool,
+        mut after: impl FnMut(&mut Self, &Run, u64) -> Result<()>,
+    ) -> Result<()> {
         if !sharded {
             // There is a file even for no elements.
             self.shard(0)?;
@@ -99,6 +180,51 @@ impl ShardWriter {
             } else {
                 self.push(0, &chunk)?;
             }
+            after(self, run, chunk.rows() as u64)?;
+        }
+        Ok(())
+    }
+
+    fn write_with(
+        &mut self,
+        run: &mut Run,
+        sharded: bool,
+        checkpoints: Checkpoints<'_>,
+    ) -> Result<()> {
+        let Checkpoints { interval, keep, .. } = checkpoints;
+        let mut since = 0;
+        self.write(run, sharded, |writer, run, rows| {
+            since += rows;
+            if since < interval {
+                return Ok(());
+            }
+            keep(&writer.checkpoint(run)?, std::mem::take(&mut since))
+        })?;
+        // Saving again finds nothing left to do.
+        keep(&self.checkpoint(run)?, since)
+    }
+
+    fn checkpoint(&mut self, run: &Run) -> Result<String> {
+        let shards = self.shards.iter_mut();
+        let shards = shards.map(|(number, writer)| Ok((*number, writer.checkpoint()?)));
+        let checkpoint = Checkpoint {
+            id: self.id,
+            compression: self.compression.name().into(),
+            shards: shards.collect::<Result<_>>()?,
+            state: run.state(0)?,
+        };
+        serde_json::to_string(&checkpoint).map_err(|error| Error::internal(error.to_string()))
+    }
+
+    /// What the first elements look like, which may have been written by an earlier writer.
+    fn seen(&mut self) -> Result<()> {
+        let files = self.shards.iter().filter(|(_, writer)| writer.rows() > 0);
+        if self.spec.is_none()
+            && let Some((number, _)) = files.into_iter().next()
+        {
+            let path = Shard::path(&self.folder, *number);
+            let mut reader = ChunkReader::open(&path, self.compression, None, Some(self.id))?;
+            self.spec = reader.next(1)?.map(|chunk| chunk.loose_spec());
         }
         Ok(())
     }
@@ -134,7 +260,8 @@ impl ShardWriter {
     }
 
     /// Ends all files.
-    pub(super) fn finish(self) -> Result<Saved> {
+    pub(super) fn finish(mut self) -> Result<Saved> {
+        self.seen()?;
         let mut shards = Vec::new();
         for (number, writer) in self.shards {
             let rows = writer.rows();

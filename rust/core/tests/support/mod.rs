@@ -60,7 +60,7 @@ use headrace::transforms::repeat::RepeatNode;
 use headrace::transforms::resample::{
     Acceptance, Classified, Estimate, EstimateNode, Keep, RejectNode,
 };
-use headrace::transforms::save::save;
+use headrace::transforms::save::{Target, save};
 use headrace::transforms::scan::{Carry, ScanNode};
 use headrace::transforms::shard::{Equal, ShardNode};
 use headrace::transforms::shuffle::ShuffleNode;

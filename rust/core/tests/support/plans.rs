@@ -258,8 +258,8 @@ pub fn load(input: Plan, name: &str, shards: Option<fn(i64) -> Result<Tensor>>) 
             Some(numbers) => zip(vec![numbers, Arc::clone(&input)]),
             None => Arc::clone(&input),
         };
-        let saved =
-            save(&plan, RunOptions::default(), None, &path, Compression::None, sharded).unwrap();
+        let target = Target { path: &path, compression: Compression::None, sharded };
+        let saved = save(&plan, RunOptions::default(), None, &target, None).unwrap();
         assert!(saved.spec.is_some_and(|seen| !sharded || seen == spec));
         std::fs::write(format!("{path}/snapshot.metadata"), saved.metadata).unwrap();
         return LoadNode::plan(&path, spec, None).unwrap();

@@ -1,4 +1,4 @@
-//! A file of chunks, written and read from front to back, or from any element on.
+//! A file of chunks, read from front to back, or from any element on.
 
 use std::sync::Arc;
 
@@ -6,10 +6,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::nesting;
-use crate::data::kept::Regroup;
 use crate::data::{BytesArray, Chunk, ElementSpec, Structure};
 use crate::error::{Error, Result};
-use crate::formats::tfrecord::{ReadOptions, Reader, Writer, WriterOptions};
+use crate::formats::tfrecord::{ReadOptions, Reader};
 use crate::io::compress::Compression;
 
 const FORMAT: &str = "headrace chunks";
@@ -29,6 +28,12 @@ pub struct Header {
 }
 
 impl Header {
+    /// Of the files of pass `id`, whose elements nest so; `None` in a file without elements.
+    pub(super) fn new(id: u64, structure: Option<&Structure>) -> Self {
+        let structure = structure.map_or(Json::Null, nesting::to_json);
+        Header { format: FORMAT.into(), version: VERSION, id, structure }
+    }
+
     fn check(self) -> Result<Self> {
         if self.format != FORMAT {
             return Err(Error::data_loss("not a file of elements"));
@@ -38,91 +43,6 @@ impl Header {
             return Err(Error::failed_precondition(text));
         }
         Ok(self)
-    }
-}
-
-/// Writes elements to a file.
-pub struct ChunkWriter {
-    writer: Writer,
-    id: u64,
-    /// How the elements nest, once one has come.
-    structure: Option<Arc<Structure>>,
-    pending: Regroup,
-    /// Number of the element after each record of the file, and where that record starts.
-    chunks: Vec<(u64, u64)>,
-    rows: u64,
-    offset: u64,
-}
-
-impl ChunkWriter {
-    /// Makes a file, or empties the one there is.
-    ///
-    /// # Errors
-    /// As the system says.
-    pub fn create(path: &str, compression: Compression, id: u64) -> Result<Self> {
-        let writer = Writer::create(path, WriterOptions { compression, level: Some(1) })?;
-        let (pending, chunks) = (Regroup::default(), Vec::new());
-        Ok(ChunkWriter { writer, id, structure: None, pending, chunks, rows: 0, offset: 0 })
-    }
-
-    /// Number of elements so far.
-    pub fn rows(&self) -> u64 {
-        self.rows
-    }
-
-    /// Appends elements.
-    ///
-    /// # Errors
-    /// `InvalidArgument` for elements of another structure, or that have no bytes; or as the system
-    /// says.
-    pub fn push(&mut self, chunk: &Chunk) -> Result<()> {
-        if self.structure.is_none() {
-            self.begin(Some(chunk.structure()))?;
-        }
-        self.rows += chunk.rows() as u64;
-        if let Some(full) = self.pending.push(chunk)? {
-            self.put(&full)?;
-        }
-        Ok(())
-    }
-
-    /// Writes what is left and ends the file; returns where its records end and start.
-    ///
-    /// # Errors
-    /// As [`ChunkWriter::push`].
-    pub fn finish(mut self) -> Result<Vec<(u64, u64)>> {
-        if self.structure.is_none() {
-            self.begin(None)?;
-        }
-        if let Some(rest) = self.pending.finish()? {
-            self.put(&rest)?;
-        }
-        self.writer.close()?;
-        Ok(self.chunks)
-    }
-
-    fn begin(&mut self, structure: Option<&Arc<Structure>>) -> Result<()> {
-        let header = Header {
-            format: FORMAT.into(),
-            version: VERSION,
-            id: self.id,
-            structure: structure.map_or(Json::Null, |structure| nesting::to_json(structure)),
-        };
-        self.structure = structure.cloned();
-        let text = serde_json::to_vec(&header).map_err(|e| Error::internal(e.to_string()))?;
-        self.write(&text)
-    }
-
-    fn put(&mut self, chunk: &Chunk) -> Result<()> {
-        let end = self.chunks.last().map_or(0, |(end, _)| *end) + chunk.rows() as u64;
-        self.chunks.push((end, self.offset));
-        self.write(&super::encode(chunk)?)
-    }
-
-    fn write(&mut self, record: &[u8]) -> Result<()> {
-        self.writer.write(record)?;
-        self.offset += (record.len() + 16) as u64;
-        Ok(())
     }
 }
 

@@ -29,14 +29,16 @@ mod encode;
 mod file;
 mod nesting;
 mod spec_json;
+mod writer;
 
 #[cfg(test)]
 mod tests;
 
 pub use decode::decode;
 pub use encode::encode;
-pub use file::{ChunkReader, ChunkWriter, Header, check_kinds};
+pub use file::{ChunkReader, Header, check_kinds};
 pub use nesting::{from_json as structure_from_json, to_json as structure_to_json};
+pub use writer::{ChunkWriter, Written};
 
 const STACKED: u8 = 0;
 const ROWS: u8 = 1;

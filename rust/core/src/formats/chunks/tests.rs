@@ -130,6 +130,45 @@ fn a_file_is_read_from_any_element_on() {
 }
 
 #[test]
+fn a_file_is_written_on_where_a_checkpoint_left_it() {
+    let folder = tempfile::tempdir().unwrap();
+    for compression in [Compression::None, Compression::Gzip, Compression::Snappy] {
+        let path = folder.path().join(format!("{compression:?}"));
+        let path = path.to_str().unwrap();
+        let rows = |from: i64| Chunk::of_column(Column::Stacked(ints(&[1], &[from]))).unwrap();
+        let write = |mut writer: ChunkWriter, numbers: std::ops::Range<i64>| {
+            numbers.for_each(|i| writer.push(&rows(i)).unwrap());
+            writer
+        };
+        let mut writer = write(ChunkWriter::create(path, compression, 7).unwrap(), 0..1500);
+        let written = writer.checkpoint().unwrap();
+        assert_eq!(written.rows, 1500);
+        // What comes after the checkpoint is lost with the process, even where it is in the file.
+        write(writer, 5000..9000).finish().unwrap();
+        let writer = ChunkWriter::resume(path, compression, 7, written).unwrap();
+        let mut writer = write(writer, 1500..3000);
+        assert_eq!(writer.checkpoint().unwrap().rows, 3000);
+        let chunks = write(writer, 3000..3001).finish().unwrap();
+        assert_eq!(chunks.last().unwrap().0, 3001);
+        for from in [0, 1400, 1500, 2999, 3000] {
+            let places = if compression == Compression::None { &chunks[..] } else { &[] };
+            let mut reader = ChunkReader::open(path, compression, None, Some(7)).unwrap();
+            reader.skip(from, 0, places).unwrap();
+            let mut seen = Vec::new();
+            while let Some(chunk) = reader.next(usize::MAX).unwrap() {
+                let Column::Stacked(tensor) = &chunk.columns()[0] else { panic!("not stacked") };
+                seen.extend_from_slice(tensor.values::<i64>().unwrap());
+            }
+            assert_eq!(seen, (from as i64..3001).collect::<Vec<_>>(), "{compression:?}");
+        }
+        let more = Written { rows: 3002, ..written };
+        assert!(ChunkWriter::resume(path, compression, 7, more).is_err());
+        let longer = Written { bytes: 1 << 40, ..written };
+        assert!(ChunkWriter::resume(path, compression, 7, longer).is_err());
+    }
+}
+
+#[test]
 fn sizes_that_are_claimed_are_not_believed() {
     let leaf = Arc::new(Structure::Leaf);
     let huge = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f];

@@ -3,7 +3,7 @@
 //! Only whole records are passed on, so a process that dies leaves a file that reads cleanly up to
 //! the last ones (a compressed stream: up to its last flush).
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::sync::Arc;
 
 use super::{FOOTER_BYTES, HEADER_BYTES};
@@ -45,6 +45,28 @@ impl Writer {
     pub fn create(path: &str, options: WriterOptions) -> Result<Self> {
         Sink::check_level(options.level)?;
         let file = File::create(path).map_err(|e| Error::io(&e, path))?;
+        Self::of_file(path, file, options)
+    }
+
+    /// Goes on with a file after its first `len` bytes, which are whole records; what follows them
+    /// is cut off. A compressed file gets a further stream: [`Writer::close`] ended the one before.
+    ///
+    /// # Errors
+    /// `DataLoss` if the file is shorter; or as [`Writer::create`].
+    pub fn append(path: &str, options: WriterOptions, len: u64) -> Result<Self> {
+        Sink::check_level(options.level)?;
+        let failed = |e: std::io::Error| Error::io(&e, path);
+        let file = OpenOptions::new().append(true).open(path).map_err(failed)?;
+        let found = file.metadata().map_err(failed)?.len();
+        if found < len {
+            let text = format!("the file has {found} bytes, {len} were written");
+            return Err(Error::data_loss(text).at_file(path));
+        }
+        file.set_len(len).map_err(failed)?;
+        Self::of_file(path, file, options)
+    }
+
+    fn of_file(path: &str, file: File, options: WriterOptions) -> Result<Self> {
         Ok(Writer {
             path: path.into(),
             sink: Some(Sink::new(file, options.compression, options.level)?),
