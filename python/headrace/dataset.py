@@ -201,6 +201,8 @@ class Dataset(Generic[T_co]):
         args: tuple[Any, ...] | None = None,
         output_signature: Any = None,
         name: str | None = None,
+        *,
+        live: bool = False,
     ) -> Dataset[Any]:
         """Yield what a Python generator yields; mirrors ``tf.data.Dataset.from_generator``.
 
@@ -216,6 +218,10 @@ class Dataset(Generic[T_co]):
             A nest of specs, in place of types and shapes.
         name
             Accepted for tf.data's sake.
+        live
+            Says that a second generator does not yield what the first one yielded, as one that
+            reads a queue. A run is resumed by iterating anew and passing over what was handed out,
+            so `Iterator.state` refuses a live one.
 
         Raises
         ------
@@ -236,11 +242,16 @@ class Dataset(Generic[T_co]):
         if not callable(generator):
             raise TypeError("`generator` must be a Python callable.")
         signature = signature_of(output_types, output_shapes, output_signature)
-        return _make("from_generator", (), source=Source(generator, signature, tuple(args or ())))
+        source = Source(generator, signature, tuple(args or ()), live)
+        return _make("from_generator", (), source=source)
 
     @staticmethod
     def from_source(
-        source: Any, output_signature: Any = None, name: str | None = None
+        source: Any,
+        output_signature: Any = None,
+        name: str | None = None,
+        *,
+        live: bool = False,
     ) -> Dataset[Any]:
         """Yield the elements of an object that has them by number.
 
@@ -257,6 +268,9 @@ class Dataset(Generic[T_co]):
             can tell.
         name
             Accepted for the sake of the other sources.
+        live
+            Says that an element may be another when it is asked for again, so `Iterator.state`
+            refuses to tell where a run stands.
 
         Raises
         ------
@@ -277,9 +291,9 @@ class Dataset(Generic[T_co]):
         """
         from .source import Source
 
-        if isinstance(source, np.ndarray) and output_signature is None:
+        if isinstance(source, np.ndarray) and output_signature is None and not live:
             return Dataset.from_tensor_slices(source)
-        return _make("from_source", (), source=Source(source, output_signature))
+        return _make("from_source", (), source=Source(source, output_signature, live))
 
     @overload
     @staticmethod
@@ -1862,18 +1876,26 @@ class Dataset(Generic[T_co]):
     def __iter__(self) -> Iterator[T_co]:
         return self.iterator()
 
-    def iterator(self, state: str | None = None) -> Iterator[T_co]:
+    def iterator(self, state: str | None = None, *, checkpointable: bool = False) -> Iterator[T_co]:
         """Start a run, from the beginning or from where another run was.
+
+        This is the one way to load a state: an iterator that has begun cannot be moved.
 
         Parameters
         ----------
         state
             What `Iterator.state` gave, in this process or another, of a dataset built the same way.
+            Parallelism, prefetching and options may differ.
+        checkpointable
+            The order is kept even where ``deterministic=False`` lets elements come as they get
+            ready, so that the run has states.
 
         Raises
         ------
         InvalidArgumentError
-            The state is of another pipeline; the text names the difference.
+            The state is of another pipeline, the text names the difference; or it is none.
+        FailedPreconditionError
+            A file that the run had read from has changed since.
 
         Examples
         --------
@@ -1884,7 +1906,7 @@ class Dataset(Generic[T_co]):
         [np.int64(1), np.int64(2)]
         """
         refuse_in_trace("iterates over a dataset")
-        return Iterator(self._plan, self._merged_options().to_json(), state)
+        return Iterator(self._plan, self._merged_options().to_json(), state, checkpointable)
 
     def as_numpy_iterator(self) -> Iterator[T_co]:
         """Start a run; mirrors ``tf.data.Dataset.as_numpy_iterator``.

@@ -8,7 +8,7 @@ captures is up to date.
 from __future__ import annotations
 
 import os.path
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from . import _headrace
 from .convert import SPECS, Converter
 from .errors import InvalidArgumentError
+from .identity import code_of, fingerprint
 from .nest import flatten, is_structure, items, rebuild, same_structure
 from .recipe import dump_callable, load_callable
 from .seeds import function_seeds
@@ -48,7 +49,7 @@ class Function:
     name
         Such as ``"parse at train.py:12"``.
     fingerprint
-        64 bits of the qualified name and the bytecode; the same in every process.
+        64 bits of the qualified name, the bytecode and what it captures; the same in every process.
     reason
         Why it ran as Python when it was last prepared; ``None`` if it became a graph.
     seeds
@@ -99,7 +100,7 @@ class Function:
             subject = f"{self.name} returned a result"
             self.finish = Converter(output_signature, subject, lists=True).convert
             self.callable = _finished(self.called, self.finish)
-        self.fingerprint = _fingerprint(function)
+        self.fingerprint = fingerprint(function)
         self.reason: str | None = None
 
     def prepare(self, element_spec: Any) -> _headrace.Graph | tuple[str, Any]:
@@ -375,7 +376,7 @@ def with_generator(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _asks_for_generator(function: Callable[..., Any]) -> bool:
-    names = getattr(getattr(_unwrapped(function), "__code__", None), "co_varnames", ())
+    names = getattr(getattr(code_of(function), "__code__", None), "co_varnames", ())
     if "rng" not in names:  # most functions, without the cost of a look at the signature
         return False
     import inspect
@@ -394,54 +395,11 @@ def _asks_for_generator(function: Callable[..., Any]) -> bool:
     return plain[-1:] == ["rng"] and len(parameters) > 1
 
 
-def _unwrapped(function: Any) -> Any:
-    """Return the code-bearing function behind partials, methods and callable objects."""
-    while not hasattr(function, "__code__"):
-        if hasattr(function, "func") and hasattr(function, "keywords"):  # functools.partial
-            function = function.func
-        elif hasattr(function, "__wrapped__"):
-            function = function.__wrapped__
-        elif hasattr(function, "__func__"):
-            function = function.__func__
-        else:
-            return type(function).__call__
-    return function
-
-
 def _name(function: Any) -> str:
     name = getattr(function, "__name__", None) or type(function).__name__
     if hasattr(function, "func") and hasattr(function, "keywords"):
         name = getattr(function.func, "__name__", name)
-    code = getattr(_unwrapped(function), "__code__", None)
+    code = getattr(code_of(function), "__code__", None)
     if code is None:
         return str(name)
     return f"{name} at {os.path.basename(code.co_filename)}:{code.co_firstlineno}"
-
-
-def _fingerprint(function: Any) -> int:
-    parts = (part.encode("utf-8", "surrogatepass") for part in _parts(function))
-    return _headrace.fingerprint(b"\0".join(parts))
-
-
-def _parts(function: Any) -> Iterator[str]:
-    """Yield what identifies the function; nothing that differs between two processes."""
-    kind = type(function)
-    yield f"{kind.__module__}.{kind.__qualname__}"
-    yield str(getattr(function, "__qualname__", ""))
-    bare = _unwrapped(function)
-    yield str(getattr(bare, "__qualname__", ""))
-    code = getattr(bare, "__code__", None)
-    if code is not None:
-        yield from _code_parts(code)
-
-
-def _code_parts(code: Any) -> Iterator[str]:
-    yield code.co_code.hex()
-    yield " ".join(code.co_names)
-    for constant in code.co_consts:
-        if hasattr(constant, "co_code"):
-            yield from _code_parts(constant)
-        elif isinstance(constant, frozenset):
-            yield repr(sorted(map(repr, constant)))  # the order of a set differs per process
-        else:
-            yield repr(constant)

@@ -12,6 +12,7 @@ import numpy as np
 
 from .convert import SPECS, Converter
 from .function import _name
+from .identity import fingerprint
 from .nest import flatten, is_structure, items, rebuild
 from .recipe import dump_callable, load_callable, pack_arrays, unpack_arrays
 from .spec import TensorSpec, UnknownSpec
@@ -81,6 +82,8 @@ class Source:
         What it is declared to yield; `UnknownSpec` is not accepted.
     args
         Arguments of `generator`; it gets them as NumPy arrays.
+    live
+        Whether a new generator does not yield again what another has yielded.
 
     Raises
     ------
@@ -89,7 +92,11 @@ class Source:
     """
 
     def __init__(
-        self, generator: Callable[..., Any], element_spec: Any, args: tuple[Any, ...] = ()
+        self,
+        generator: Callable[..., Any],
+        element_spec: Any,
+        args: tuple[Any, ...] = (),
+        live: bool = False,
     ) -> None:
         if not callable(generator):
             raise TypeError(
@@ -100,7 +107,9 @@ class Source:
         self.generator = generator
         self.element_spec = element_spec
         self.args = tuple(np.asarray(arg) for arg in args)
+        self.live = live
         self.name = _name(generator)
+        self.fingerprint = fingerprint(generator, self.args)
         subject = f"`generator` {self.name} yielded an element"
         # A yield as a nest of arrays that fits the element spec; raises with the element's number.
         self.convert = Converter(element_spec, subject).convert
@@ -121,8 +130,8 @@ class Source:
 
     def __reduce__(self) -> tuple[Any, ...]:
         blob = dump_callable(self.generator, self.name)
-        return _load, (blob, self.element_spec, pack_arrays(self.args))
+        return _load, (blob, self.element_spec, pack_arrays(self.args), self.live)
 
 
-def _load(blob: bytes, element_spec: Any, args: Any) -> Source:
-    return Source(load_callable(blob), element_spec, unpack_arrays(args))
+def _load(blob: bytes, element_spec: Any, args: Any, live: bool) -> Source:
+    return Source(load_callable(blob), element_spec, unpack_arrays(args), live)

@@ -29,6 +29,8 @@ class Source:
         Has ``__len__`` and ``__getitem__``.
     output_signature
         A nest of specs of its elements; ``None``: what its dtype and shape say, or a run.
+    live
+        Whether an element may be another when it is asked for again.
 
     Raises
     ------
@@ -36,7 +38,7 @@ class Source:
         It has not, or a leaf of the signature is no spec.
     """
 
-    def __init__(self, source: Any, output_signature: Any = None) -> None:
+    def __init__(self, source: Any, output_signature: Any = None, live: bool = False) -> None:
         kind = type(source).__name__
         for method in ("__len__", "__getitem__"):
             if not hasattr(type(source), method):
@@ -44,6 +46,7 @@ class Source:
         if isinstance(source, dict):
             raise TypeError("`source` must have its elements by number; a dict has them by key")
         self.source = source
+        self.live = live
         self.length = operator.index(len(source))
         self.name = kind
         stated = _row_spec(source)
@@ -80,7 +83,7 @@ class Source:
 
     def __reduce__(self) -> tuple[Any, ...]:
         signature = None if self._convert is None else self.element_spec
-        return Source, (self.source, signature)
+        return Source, (self.source, signature, self.live)
 
 
 def _row_spec(source: Any) -> TensorSpec | None:

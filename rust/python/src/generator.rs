@@ -22,6 +22,8 @@ pub(crate) struct PythonSource {
     source: Py<PyAny>,
     name: String,
     spec: ElementSpec,
+    fingerprint: u64,
+    live: bool,
 }
 
 impl PythonSource {
@@ -30,6 +32,8 @@ impl PythonSource {
         let py = source.py();
         Ok(Arc::new(PythonSource {
             name: source.getattr(intern!(py, "name"))?.extract()?,
+            fingerprint: source.getattr(intern!(py, "fingerprint"))?.extract()?,
+            live: source.getattr(intern!(py, "live"))?.extract()?,
             spec: element_spec(&source.getattr(intern!(py, "element_spec"))?)?,
             source: source.clone().unbind(),
         }))
@@ -43,6 +47,14 @@ impl ForeignSource for PythonSource {
 
     fn spec(&self) -> &ElementSpec {
         &self.spec
+    }
+
+    fn hash64(&self) -> u64 {
+        self.fingerprint
+    }
+
+    fn is_live(&self) -> bool {
+        self.live
     }
 
     fn open(

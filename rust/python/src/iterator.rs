@@ -86,14 +86,15 @@ pub(crate) struct Iterator {
 #[pymethods]
 impl Iterator {
     #[new]
-    #[pyo3(signature = (plan, options, state))]
+    #[pyo3(signature = (plan, options, state, checkpointable=false))]
     fn new(
         py: Python<'_>,
         plan: &Bound<'_, Plan>,
         options: &str,
         state: Option<&str>,
+        checkpointable: bool,
     ) -> Result<Self> {
-        let options = self::options(options)?;
+        let options = RunOptions { checkpointable, ..self::options(options)? };
         let state = state.map(State::from_json).transpose()?;
         let plan = &plan.get().0;
         let context: ForeignValue = Arc::new(imports::copy_context(py)?.call0()?.unbind());

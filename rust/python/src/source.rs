@@ -21,6 +21,7 @@ pub(crate) struct PythonObject {
     name: String,
     spec: ElementSpec,
     len: u64,
+    live: bool,
     /// Elements are rows of arrays, which come many at a time.
     stacked: bool,
     packers: Packers,
@@ -34,6 +35,7 @@ impl PythonObject {
             name: source.getattr(intern!(py, "name"))?.extract()?,
             spec: element_spec(&source.getattr(intern!(py, "element_spec"))?)?,
             len: source.getattr(intern!(py, "length"))?.extract()?,
+            live: source.getattr(intern!(py, "live"))?.extract()?,
             stacked: source.getattr(intern!(py, "stacked"))?.extract()?,
             source: source.clone().unbind(),
             packers: Packers::default(),
@@ -86,6 +88,10 @@ impl IndexedSource for PythonObject {
 
     fn spec(&self) -> &ElementSpec {
         &self.spec
+    }
+
+    fn is_live(&self) -> bool {
+        self.live
     }
 
     fn len(&self) -> u64 {

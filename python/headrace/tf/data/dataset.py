@@ -129,6 +129,8 @@ class Dataset(own.Dataset[Any]):
         args: Any = None,
         output_signature: Any = None,
         name: str | None = None,
+        *,
+        live: bool = False,
     ) -> Any:
         """Yield what a Python generator yields; mirrors ``tf.data.Dataset.from_generator``.
 
@@ -144,6 +146,8 @@ class Dataset(own.Dataset[Any]):
             A nest of specs, in place of types and shapes.
         name
             Accepted for tf.data's sake.
+        live
+            See `headrace.Dataset.from_generator`.
 
         Raises
         ------
@@ -168,11 +172,8 @@ class Dataset(own.Dataset[Any]):
         if args is not None and not isinstance(args, tuple | list):
             raise TypeError(f"`args` must be a tuple, got {args!r}")
         given = tuple(np.asarray(source(arg), _text_dtype(arg)) for arg in args or ())
-        return adopt(
-            own._make(
-                "from_generator", (), source=TensorSource(Source(generator, signature, given))
-            )
-        )
+        plain = Source(generator, signature, given, live)
+        return adopt(own._make("from_generator", (), source=TensorSource(plain)))
 
     @staticmethod
     def list_files(
@@ -282,10 +283,10 @@ class Dataset(own.Dataset[Any]):
 
     # Iterating.
 
-    def iterator(self, state: str | None = None) -> Iterator:
+    def iterator(self, state: str | None = None, *, checkpointable: bool = False) -> Iterator:
         """Start a run; see `headrace.Dataset.iterator`."""
         refuse_in_trace("iterates over a dataset")
-        run = Iterator(self._plan, self.options().to_json(), state)
+        run = Iterator(self._plan, self.options().to_json(), state, checkpointable)
         run._dataset = self
         return run
 

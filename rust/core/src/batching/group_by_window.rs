@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use crate::data::{Chunk, Column, DType, ElementSpec, Spec, Structure, Tensor, Value};
-use crate::engine::apply::{Apply, function_arg, function_notes};
+use crate::engine::apply::{Apply, code_arg, function_arg, function_notes};
 use crate::engine::nested::{Nested, dataset_value, inner_spec, plan_in};
 use crate::engine::node::Arg;
 use crate::engine::stage::is_final;
@@ -130,10 +130,13 @@ impl Node for GroupByWindowNode {
     fn args(&self) -> Vec<Arg> {
         let size = match &self.size {
             WindowSize::Fixed(size) => Arg::new("window_size", size),
-            WindowSize::Function(function) => function_arg("window_size_func", function),
+            WindowSize::Function(function) => code_arg("window_size_func", function),
         };
-        let mut args =
-            vec![function_arg("key_func", &self.key), function_arg("reduce_func", &self.reduce)];
+        let [keyed, reduced] = &self.prepared;
+        let mut args = vec![
+            function_arg("key_func", &self.key, keyed),
+            function_arg("reduce_func", &self.reduce, reduced),
+        ];
         args.push(size);
         if self.order == GroupOrder::First {
             args.push(Arg::new("order", "first"));

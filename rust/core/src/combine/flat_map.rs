@@ -128,7 +128,7 @@ impl Node for FlatMapNode {
     }
 
     fn args(&self) -> Vec<Arg> {
-        vec![function_arg("map_func", &self.function)]
+        vec![function_arg("map_func", &self.function, &self.prepared)]
     }
 
     fn notes(&self) -> Vec<String> {

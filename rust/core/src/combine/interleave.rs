@@ -14,7 +14,7 @@ use crate::engine::apply::{Parallel, function_arg, function_notes};
 use crate::engine::autotune::{Knob, Window};
 use crate::engine::driver::{self, Driver};
 use crate::engine::nested::inner_spec;
-use crate::engine::node::Arg;
+use crate::engine::node::{Arg, RunOptions, Unfixed};
 use crate::engine::pool::{Kind, parallelism};
 use crate::engine::run::RunContext;
 use crate::engine::stage::{is_final, skip_by_running};
@@ -88,7 +88,7 @@ impl Node for InterleaveNode {
 
     fn args(&self) -> Vec<Arg> {
         vec![
-            function_arg("map_func", &self.function),
+            function_arg("map_func", &self.function, &self.prepared),
             Arg::new("cycle_length", self.cycle),
             Arg::new("block_length", self.block),
             Arg::tuning("num_parallel_calls", self.parallel.text()),
@@ -118,6 +118,11 @@ impl Node for InterleaveNode {
 
     fn observable(&self) -> bool {
         true
+    }
+
+    fn unfixed(&self, options: &RunOptions) -> Option<Unfixed> {
+        let parallel = self.parallel != Parallel::Serial;
+        (parallel && !options.keeps_order(self.deterministic)).then_some(Unfixed::Order)
     }
 
     fn nests(&self) -> bool {
@@ -151,7 +156,7 @@ impl Node for InterleaveNode {
             taken: 0,
             block: self.block,
             ahead,
-            ordered: self.deterministic.unwrap_or(opening.run.options.deterministic),
+            ordered: opening.run.options.keeps_order(self.deterministic),
             run: Arc::clone(opening.run),
             stats: Arc::clone(&opening.stats),
             joining: Joining::default(),

@@ -62,9 +62,24 @@ impl Parallel {
     }
 }
 
-/// How a function is shown, and identified in states.
-pub(crate) fn function_arg(name: &'static str, function: &Arc<dyn UserFunction>) -> Arg {
-    Arg::new(name, format_args!("{} [{:016x}]", function.name(), function.hash64()))
+/// How a function is shown, and identified in states: by its graph, or else by its code. Neither
+/// tells where it stands in its file, which is in its name.
+pub(crate) fn function_arg(
+    name: &'static str,
+    function: &Arc<dyn UserFunction>,
+    prepared: &Prepared,
+) -> Arg {
+    let identity = match prepared {
+        Prepared::Graph(graph) => graph.hash64(),
+        Prepared::Foreign { .. } => function.hash64(),
+    };
+    Arg::new(name, format_args!("{} [{identity:016x}]", function.name())).identified(identity)
+}
+
+/// As [`function_arg`], for a function that is never a graph.
+pub(crate) fn code_arg(name: &'static str, function: &Arc<dyn UserFunction>) -> Arg {
+    let identity = function.hash64();
+    Arg::new(name, format_args!("{} [{identity:016x}]", function.name())).identified(identity)
 }
 
 /// How a function runs, for explain.

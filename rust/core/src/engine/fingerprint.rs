@@ -1,6 +1,6 @@
 //! The fingerprint of a plan: the same for plans that give the same elements, in every process.
 //!
-//! Ops, arguments that decide which elements come, functions by their code, and the values of
+//! Ops, arguments that decide which elements come, functions by their graph or code, and the values of
 //! arrays go into it; what only decides how fast they come does not. Unlike a state's keys it looks
 //! into data.
 
@@ -23,7 +23,7 @@ fn feed(plan: &Plan, hash: &mut Fnv) {
     hash.bytes(plan.name().as_bytes());
     for arg in plan.args().iter().filter(|arg| arg.in_state) {
         hash.bytes(arg.name.as_bytes());
-        hash.bytes(arg.value.as_bytes());
+        hash.number(arg.hash64());
     }
     plan.feed(hash);
     hash.number(inputs.len() as u64);

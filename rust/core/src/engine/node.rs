@@ -65,18 +65,44 @@ pub struct Arg {
     /// False for arguments that do not change which elements come (parallelism, buffer sizes):
     /// a state stays valid when they change.
     pub in_state: bool,
+    /// What stands for the value in states and fingerprints, where that is not its text.
+    identity: Option<u64>,
 }
 
 impl Arg {
     /// An argument that decides which elements come.
     pub fn new(name: &'static str, value: impl fmt::Display) -> Self {
-        Arg { name, value: value.to_string(), in_state: true }
+        Arg { name, value: value.to_string(), in_state: true, identity: None }
     }
 
     /// An argument that only decides how fast they come.
     pub fn tuning(name: &'static str, value: impl fmt::Display) -> Self {
         Arg { in_state: false, ..Arg::new(name, value) }
     }
+
+    /// The same, told from others by `identity` whatever its text says.
+    #[must_use]
+    pub fn identified(self, identity: u64) -> Self {
+        Arg { identity: Some(identity), ..self }
+    }
+
+    /// 64 bits that stand for the value, the same in every process.
+    pub fn hash64(&self) -> u64 {
+        self.identity.unwrap_or_else(|| {
+            let mut hash = Fnv::default();
+            hash.bytes(self.value.as_bytes());
+            hash.finish()
+        })
+    }
+}
+
+/// What keeps a state from telling where a run stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unfixed {
+    /// Elements come in the order in which they get ready.
+    Order,
+    /// Elements come from something that cannot be read again: its name.
+    Live(String),
 }
 
 /// One step of a plan.
@@ -131,6 +157,12 @@ pub trait Node: Any + Send + Sync {
     /// Adds to a fingerprint what the arguments do not tell: data that is part of the plan.
     fn feed(&self, hash: &mut Fnv) {
         let _ = hash;
+    }
+
+    /// What, in a run with these options, keeps this very step from giving the same outcomes in the
+    /// same order again; `None` where nothing does. A run with it has no states.
+    fn unfixed(&self, _options: &RunOptions) -> Option<Unfixed> {
+        None
     }
 
     /// The generator of its seeds, for ops that draw random numbers.
@@ -231,6 +263,8 @@ pub struct RunOptions {
     pub private_threadpool_size: Option<usize>,
     /// Whether parallel stages keep the order, where the op does not say.
     pub deterministic: bool,
+    /// The order is kept whatever options and ops say, so that the run has states.
+    pub checkpointable: bool,
     /// At most so many tasks for a step that leaves their number to the engine; `None`: as many
     /// as there are cores.
     pub cpu_budget: Option<usize>,
@@ -291,6 +325,13 @@ impl Default for Rewrites {
     }
 }
 
+impl RunOptions {
+    /// Whether a parallel stage keeps the order, given what its op says of it.
+    pub fn keeps_order(&self, deterministic: Option<bool>) -> bool {
+        self.checkpointable || deterministic.unwrap_or(self.deterministic)
+    }
+}
+
 impl Default for RunOptions {
     fn default() -> Self {
         RunOptions {
@@ -298,6 +339,7 @@ impl Default for RunOptions {
             chunk_bytes: 1 << 20,
             private_threadpool_size: None,
             deterministic: true,
+            checkpointable: false,
             cpu_budget: None,
             min_parallelism: None,
             rewrites: Rewrites::default(),

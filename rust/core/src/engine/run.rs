@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use crate::data::{Chunk, ElementSpec, ForeignValue, Lender, Position};
@@ -11,12 +11,12 @@ use crate::engine::fills::Fills;
 use crate::engine::limit::{Limit, limited};
 use crate::engine::lock;
 use crate::engine::nested::{NestedLogs, Outer};
-use crate::engine::node::{Plan, RunOptions, all_functions, draws};
+use crate::engine::node::{Plan, RunOptions, Unfixed, all_functions, draws};
 use crate::engine::optimise::optimise;
 use crate::engine::pool::{self, Kind};
 use crate::engine::seeds::{DrawLog, SeedGenerator, SeedPair};
 use crate::engine::stage::{Input, Opening};
-use crate::engine::state::State;
+use crate::engine::state::{PlanKeys, State};
 use crate::engine::stats::{StageReport, StageStats, since_ns};
 use crate::engine::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use crate::engine::sync::{Condvar, Mutex};
@@ -71,6 +71,8 @@ struct Life {
     cancelled: AtomicBool,
     /// An element has failed: counting outcomes is no longer counting elements.
     failed: AtomicBool,
+    /// What keeps the run from having states, of plans that are nested in it.
+    unfixed: Mutex<Option<(&'static str, Unfixed)>>,
     /// Forks behind the process that opened the run.
     generation: usize,
     limit: Option<Arc<Limit>>,
@@ -90,6 +92,7 @@ impl RunContext {
             opened: Instant::now(),
             cancelled: AtomicBool::new(false),
             failed: AtomicBool::new(state.is_some_and(|state| state.failed)),
+            unfixed: Mutex::default(),
             generation: pool::generation(),
             limit: limit.map(|size| Arc::new(Limit::new(size))),
             tasks: Mutex::default(),
@@ -183,6 +186,15 @@ impl RunContext {
     /// Notes that an element has failed.
     pub fn note_failure(&self) {
         self.life.failed.store(true, SeqCst);
+    }
+
+    /// Notes a step that is about to run, if it is part of a nested plan.
+    pub(crate) fn note_unfixed(&self, plan: &Plan) {
+        if self.is_nested()
+            && let Some(why) = plan.unfixed(&self.options)
+        {
+            *lock(&self.life.unfixed) = Some((plan.name(), why));
+        }
     }
 
     /// The permits of the run's tasks.
@@ -369,6 +381,12 @@ fn keys(plan: &Plan, state: Option<&State>, by_number: bool) -> BTreeMap<usize, 
     functions.filter_map(key).collect()
 }
 
+/// The first step, from the outermost, that keeps runs of the plan from having states.
+fn unfixed(plan: &Plan, options: &RunOptions) -> Option<(&'static str, Unfixed)> {
+    let own = plan.unfixed(options).map(|why| (plan.name(), why));
+    own.or_else(|| plan.inputs().iter().find_map(|input| unfixed(input, options)))
+}
+
 fn address(seeds: &Arc<SeedGenerator>) -> usize {
     Arc::as_ptr(seeds) as usize
 }
@@ -395,6 +413,8 @@ pub struct Run {
     context: Arc<RunContext>,
     /// As the user built it: states hold whatever rewrites a run makes.
     plan: Plan,
+    /// The plan as states name it, once the first is asked for.
+    keys: OnceLock<PlanKeys>,
     /// `None` once closed.
     input: Option<Input>,
 }
@@ -426,7 +446,7 @@ impl Run {
         let context = Arc::new(RunContext::new(rewritten, options, state, caller));
         let position = state.map(|state| state.position.clone()).unwrap_or_default();
         let input = Opening::root(&context, rewritten, position)?;
-        Ok(Run { context, plan: Arc::clone(plan), input: Some(input) })
+        Ok(Run { context, plan: Arc::clone(plan), keys: OnceLock::new(), input: Some(input) })
     }
 
     /// Some elements, as many as come at no extra cost, or `None` at the end. A single element is
@@ -456,16 +476,37 @@ impl Run {
     /// `Internal` if there are fewer.
     pub fn state(&self, unread: usize) -> Result<State> {
         let input = self.input.as_ref().ok_or_else(Error::cancelled)?;
+        self.check_fixed()?;
         let mut position = input.position();
         let since = position.since.checked_sub(unread as u64);
         position.since = since.ok_or_else(|| Error::internal("more unread elements than taken"))?;
-        let mut state = State::new(&self.plan, position.clone());
+        let keys = self.keys.get_or_init(|| PlanKeys::of(&self.plan));
+        let mut state = State::new(keys.clone(), position.clone());
         self.context.draws_since(&position, &mut state);
         state.fills = self.context.fills.adopted_at(&position);
         state.failed = self.context.has_failed();
         state.verdicts = self.context.verdicts();
         state.functions = self.context.drawing_keys(0..usize::MAX);
         Ok(state)
+    }
+
+    /// Fails if the order of outcomes is not fixed.
+    fn check_fixed(&self) -> Result<()> {
+        let nested = || lock(&self.context.life.unfixed).clone();
+        let Some((name, why)) = unfixed(&self.plan, &self.context.options).or_else(nested) else {
+            return Ok(());
+        };
+        Err(match why {
+            Unfixed::Order => Error::failed_precondition(format!(
+                "the iterator has no state: `{name}` hands over elements as they get ready \
+                 (deterministic=False), so their order tells nothing"
+            ))
+            .with_hint("open it with dataset.iterator(checkpointable=True), which keeps the order"),
+            Unfixed::Live(source) => Error::failed_precondition(format!(
+                "the iterator has no state: `{name}` reads {source}, which is live, so what was \
+                 read does not come again"
+            )),
+        })
     }
 
     /// The counters of all stages, outermost first.

@@ -291,6 +291,7 @@ impl<'a> Place<'a> {
     /// Those of the nodes.
     pub fn open(&self, plan: &Plan, position: Position) -> Result<Input> {
         let stats = self.run.stats(self.id, self.depth, plan.name());
+        self.run.note_unfixed(plan);
         let opening = Opening {
             run: self.run,
             mark: position.mark.clone(),

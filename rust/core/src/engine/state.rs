@@ -1,6 +1,7 @@
 //! The state of a run as text: small, readable, and refused by any other plan.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +22,7 @@ const VERSION: u32 = 1;
 pub struct State {
     version: u32,
     /// The stages of the plan, so that a state of another plan is noticed.
-    plan: Vec<StageKey>,
+    plan: PlanKeys,
     /// The outermost stage's position.
     pub position: Position,
     /// Seed draws that are to be replayed, by slot.
@@ -49,18 +50,28 @@ pub struct State {
 
 /// A stage's name, and a hash of each of its arguments.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct StageKey {
-    name: String,
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    args: BTreeMap<String, String>,
+struct StageKey(String, BTreeMap<String, String>);
+
+/// The stages of a plan as states name them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct PlanKeys(Arc<[StageKey]>);
+
+impl PlanKeys {
+    /// The stages in order from the outermost, without those that change nothing.
+    pub fn of(plan: &Plan) -> Self {
+        let mut keys = Vec::new();
+        collect(plan, &mut keys);
+        PlanKeys(keys.into())
+    }
 }
 
 impl State {
-    /// A state of a run of `plan` that stands at `position`.
-    pub fn new(plan: &Plan, position: Position) -> Self {
+    /// A state of a run of the plan that stands at `position`.
+    pub fn new(plan: PlanKeys, position: Position) -> Self {
         State {
             version: VERSION,
-            plan: stage_keys(plan),
+            plan,
             position,
             draws: BTreeMap::new(),
             fills: BTreeMap::new(),
@@ -99,20 +110,21 @@ impl State {
         if self.version != VERSION {
             return Err(refused(format!("its version is {}, not {VERSION}", self.version)));
         }
-        let own = stage_keys(plan);
-        for (stage, (theirs, ours)) in self.plan.iter().zip(&own).enumerate() {
-            if theirs.name != ours.name {
-                let (a, b) = (&theirs.name, &ours.name);
-                return Err(refused(format!("its stage {stage} is {a}, here it is {b}")));
+        let (theirs, own) = (&self.plan.0, PlanKeys::of(plan).0);
+        for (stage, (StageKey(their_name, their_args), StageKey(name, args))) in
+            theirs.iter().zip(&own[..]).enumerate()
+        {
+            if their_name != name {
+                return Err(refused(format!(
+                    "its stage {stage} is {their_name}, here it is {name}"
+                )));
             }
-            let names = ours.args.keys().chain(theirs.args.keys());
-            if let Some(arg) = names.into_iter().find(|k| ours.args.get(*k) != theirs.args.get(*k))
-            {
-                let name = &ours.name;
+            let mut known = args.keys().chain(their_args.keys());
+            if let Some(arg) = known.find(|key| args.get(*key) != their_args.get(*key)) {
                 return Err(refused(format!("argument {arg} of stage {stage} ({name}) differs")));
             }
         }
-        match (self.plan.len(), own.len()) {
+        match (theirs.len(), own.len()) {
             (a, b) if a == b => Ok(()),
             (a, b) => Err(refused(format!("it has {a} stages, here there are {b}"))),
         }
@@ -124,24 +136,22 @@ fn refused(why: String) -> Error {
         .with_hint("stages are counted from the last op, prefetch left out")
 }
 
-/// The stages in order from the outermost, without those that change nothing.
-fn stage_keys(plan: &Plan) -> Vec<StageKey> {
-    let mut keys = Vec::new();
-    collect(plan, &mut keys);
-    keys
-}
-
 fn collect(plan: &Plan, keys: &mut Vec<StageKey>) {
     if !plan.is_passage() {
         let args = plan.args().into_iter().filter(|arg| arg.in_state);
-        let args = args.map(|arg| (arg.name.into(), hash(&arg.value)));
-        keys.push(StageKey { name: plan.name().into(), args: args.collect() });
+        let mut args: BTreeMap<_, _> =
+            args.map(|arg| (arg.name.into(), hex(arg.hash64()))).collect();
+        // Data that is part of the plan. There may be much of it: a sample must do.
+        let mut data = Fnv::sampling();
+        plan.feed(&mut data);
+        if data.finish() != Fnv::default().finish() {
+            args.insert("data".into(), hex(data.finish()));
+        }
+        keys.push(StageKey(plan.name().into(), args));
     }
     plan.inputs().iter().for_each(|input| collect(input, keys));
 }
 
-fn hash(text: &str) -> String {
-    let mut hash = Fnv::default();
-    hash.bytes(text.as_bytes());
-    format!("{:016x}", hash.finish())
+fn hex(hash: u64) -> String {
+    format!("{hash:016x}")
 }

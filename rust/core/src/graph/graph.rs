@@ -351,16 +351,23 @@ impl Graph {
         builder.finish(structure, outputs)
     }
 
-    /// A hash that is the same in each process: for keys of caches and states.
+    /// A hash that is the same in each process: for keys of caches and states. Of long constants
+    /// a sample goes into it.
     pub fn hash64(&self) -> u64 {
-        let mut fnv = Fnv::default();
+        let mut fnv = Fnv::sampling();
+        self.feed(&mut fnv);
+        fnv.finish()
+    }
+
+    /// Adds the graph to a hash.
+    pub(crate) fn feed(&self, fnv: &mut Fnv) {
         for spec in &self.inputs {
             fnv.bytes(spec.to_string().as_bytes());
         }
         for value in &self.values {
             match &value.origin {
                 Origin::Input(i) => fnv.number(*i as u64),
-                Origin::Constant(tensor) => feed_tensor(tensor, &mut fnv),
+                Origin::Constant(tensor) => feed_tensor(tensor, fnv),
                 Origin::Node(node, i) => {
                     fnv.number(*node as u64);
                     fnv.number(*i as u64);
@@ -369,12 +376,11 @@ impl Graph {
         }
         for node in &self.nodes {
             fnv.bytes(node.op.as_bytes());
-            node.attrs.feed(&mut fnv);
+            node.attrs.feed(fnv);
             node.inputs.iter().for_each(|id| fnv.number(id.0 as u64));
         }
         self.outputs.iter().for_each(|id| fnv.number(id.0 as u64));
         fnv.bytes(self.structure.to_string().as_bytes());
-        fnv.finish()
     }
 
     fn mark_last_uses(&mut self) {

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use crate::data::{Chunk, ElementSpec};
-use crate::engine::node::Arg;
+use crate::engine::node::{Arg, RunOptions, Unfixed};
 use crate::engine::{Cardinality, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
 use crate::graph::call::Called;
@@ -17,6 +17,10 @@ pub trait IndexedSource: Send + Sync {
     fn name(&self) -> String;
     /// What its elements look like.
     fn spec(&self) -> &ElementSpec;
+    /// True if an element may be another when it is asked for again.
+    fn is_live(&self) -> bool {
+        false
+    }
     /// How many elements it has.
     fn len(&self) -> u64;
     /// True if it has none.
@@ -45,7 +49,8 @@ impl Node for FromSourceNode {
     }
 
     fn args(&self) -> Vec<Arg> {
-        vec![Arg::new("source", self.source.name()), Arg::new("len", self.source.len())]
+        let spec = Arg::new("output_signature", self.source.spec());
+        vec![Arg::new("source", self.source.name()), Arg::new("len", self.source.len()), spec]
     }
 
     fn inputs(&self) -> Vec<Plan> {
@@ -62,6 +67,10 @@ impl Node for FromSourceNode {
 
     fn observable(&self) -> bool {
         true
+    }
+
+    fn unfixed(&self, _options: &RunOptions) -> Option<Unfixed> {
+        self.source.is_live().then(|| Unfixed::Live(self.source.name()))
     }
 
     fn is_indexable(&self) -> bool {

@@ -10,7 +10,7 @@ use crossbeam_channel::RecvTimeoutError;
 
 use crate::data::{Chunk, ElementSpec, ForeignValue};
 use crate::engine::limit::unlimited;
-use crate::engine::node::Arg;
+use crate::engine::node::{Arg, RunOptions, Unfixed};
 use crate::engine::run::RunContext;
 use crate::engine::stage::is_final;
 use crate::engine::stats::{StageStats, waiting};
@@ -25,6 +25,12 @@ pub trait ForeignSource: Send + Sync {
     fn name(&self) -> String;
     /// What its elements look like.
     fn spec(&self) -> &ElementSpec;
+    /// The same in each process for the same code and arguments.
+    fn hash64(&self) -> u64;
+    /// True if a new iterator does not yield again what another has yielded.
+    fn is_live(&self) -> bool {
+        false
+    }
     /// A new iterator, not started yet, to run within what was around the code that opened the
     /// run. Called in any thread: there may be epochs.
     ///
@@ -68,7 +74,7 @@ impl Node for GeneratorNode {
     }
 
     fn args(&self) -> Vec<Arg> {
-        vec![Arg::new("generator", self.source.name())]
+        vec![Arg::new("generator", self.source.name()).identified(self.source.hash64())]
     }
 
     fn inputs(&self) -> Vec<Plan> {
@@ -85,6 +91,10 @@ impl Node for GeneratorNode {
 
     fn observable(&self) -> bool {
         true
+    }
+
+    fn unfixed(&self, _options: &RunOptions) -> Option<Unfixed> {
+        self.source.is_live().then(|| Unfixed::Live(self.source.name()))
     }
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {

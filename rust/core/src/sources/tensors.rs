@@ -121,7 +121,12 @@ impl Node for TensorsNode {
     fn args(&self) -> Vec<Arg> {
         let specs = self.spec.specs().unwrap_or_default();
         let specs = specs.iter().map(Spec::to_string).collect::<Vec<_>>().join(", ");
-        vec![Arg::new("tensors", format_args!("{} x ({specs})", self.rows))]
+        // The text leaves out how they are nested.
+        let mut identity = Fnv::default();
+        identity.number(self.rows as u64);
+        identity.bytes(self.spec.to_string().as_bytes());
+        let arg = Arg::new("tensors", format_args!("{} x ({specs})", self.rows));
+        vec![arg.identified(identity.finish())]
     }
 
     fn inputs(&self) -> Vec<Plan> {

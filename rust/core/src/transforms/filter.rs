@@ -61,7 +61,7 @@ impl Node for FilterNode {
     }
 
     fn args(&self) -> Vec<Arg> {
-        vec![function_arg("predicate", &self.predicate)]
+        vec![function_arg("predicate", &self.predicate, &self.prepared)]
     }
 
     fn inputs(&self) -> Vec<Plan> {

@@ -56,7 +56,10 @@ impl Node for FusedNode {
     }
 
     fn args(&self) -> Vec<Arg> {
-        self.parts.iter().map(|part| function_arg(kind(part), &part.function)).collect()
+        self.parts
+            .iter()
+            .map(|part| function_arg(kind(part), &part.function, &part.prepared))
+            .collect()
     }
 
     fn notes(&self) -> Vec<String> {

@@ -13,7 +13,7 @@ use crate::data::{Chunk, ElementSpec, Position};
 use crate::engine::apply::{Apply, Parallel, function_arg, function_notes};
 use crate::engine::autotune::Window;
 use crate::engine::driver::{self, Driver, Outcomes, Work};
-use crate::engine::node::Arg;
+use crate::engine::node::{Arg, RunOptions, Unfixed};
 use crate::engine::pool::Kind;
 use crate::engine::run::RunContext;
 use crate::engine::stage::EXACT_FROM;
@@ -62,7 +62,7 @@ impl Node for MapNode {
 
     fn args(&self) -> Vec<Arg> {
         let calls = Arg::tuning("num_parallel_calls", self.parallel.text());
-        vec![function_arg("map_func", &self.function), calls]
+        vec![function_arg("map_func", &self.function, &self.prepared), calls]
     }
 
     fn inputs(&self) -> Vec<Plan> {
@@ -95,6 +95,11 @@ impl Node for MapNode {
 
     fn is_indexable(&self) -> bool {
         true
+    }
+
+    fn unfixed(&self, options: &RunOptions) -> Option<Unfixed> {
+        let parallel = self.parallel != Parallel::Serial;
+        (parallel && !options.keeps_order(self.deterministic)).then_some(Unfixed::Order)
     }
 
     fn with_inputs(&self, mut inputs: Vec<Plan>) -> Option<Plan> {
@@ -145,7 +150,7 @@ pub(crate) fn driver_plan(
         window: Window::PerWorker(ahead),
         single: !native,
         fill: true,
-        ordered: deterministic.unwrap_or(run.options.deterministic),
+        ordered: run.options.keeps_order(deterministic),
         kind,
     }
 }

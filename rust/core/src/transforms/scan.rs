@@ -262,7 +262,10 @@ impl CarryFunction {
     }
 
     pub(crate) fn args(&self) -> Vec<Arg> {
-        vec![self.initial.arg(), function_arg(self.returns.function(), &self.function)]
+        vec![
+            self.initial.arg(),
+            function_arg(self.returns.function(), &self.function, &self.prepared),
+        ]
     }
 
     pub(crate) fn notes(&self) -> Vec<String> {

@@ -15,7 +15,7 @@ use super::save::{ShardWriter, split};
 use crate::data::mark::MarkBody;
 use crate::data::{BytesArray, Chunk, Column, DType, ElementSpec, Mark, Position, Spec};
 use crate::data::{Structure, Tensor};
-use crate::engine::apply::{Apply, function_arg};
+use crate::engine::apply::{Apply, code_arg};
 use crate::engine::fills::{CachePlace, Fill};
 use crate::engine::fingerprint::fingerprint;
 use crate::engine::nested::{Nested, plan_in};
@@ -81,7 +81,7 @@ impl Node for ShardedSnapshotNode {
             Arg::tuning("path", &self.path),
             Arg::tuning("compression", self.compression.name()),
             Arg::new("sharded", self.sharded),
-            function_arg("reader_func", &self.reader),
+            code_arg("reader_func", &self.reader),
         ]
     }
 
