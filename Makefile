@@ -18,7 +18,7 @@ demo: ## Build the wheel, install it in .venv and train on MNIST with it
 	scripts/wheel.sh $(VENV)
 	$(PY) examples/mnist.py
 
-test: lint test-rust test-python types example ## Everything that CI runs
+test: lint test-rust models test-python types example ## Everything that CI runs
 
 ##@ While working
 
@@ -30,6 +30,9 @@ release: tools ## The same, optimised
 
 test-rust: ## The core's tests and its documentation's examples; needs no Python
 	cargo test --locked --package headrace
+
+models: ## Play what runs at once in the engine in thousands of orders (HEADRACE_MODELS=10: more)
+	cargo test --locked --package headrace --lib --features shuttle engine::models
 
 test-python: wheel ## Build and install the wheel, then run the Python tests (PYTEST_ARGS=...)
 	$(PY) -m pytest $(PYTEST_ARGS)
@@ -72,4 +75,4 @@ help: ## This list
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} \
 		/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-.PHONY: demo test dev release test-rust test-python types example lint fmt bench wheel sdist-check tools help
+.PHONY: demo test dev release test-rust models test-python types example lint fmt bench wheel sdist-check tools help

@@ -8,6 +8,8 @@ pub mod explain;
 pub mod fills;
 pub mod fingerprint;
 pub mod limit;
+#[cfg(all(test, feature = "shuttle"))]
+mod models;
 pub mod nested;
 pub mod nested_log;
 pub mod node;

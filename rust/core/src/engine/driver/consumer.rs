@@ -150,7 +150,7 @@ impl Driver {
     }
 
     /// One round in the consumer's own thread, which is time it waits for this driver; false if
-    /// another thread is at the source.
+    /// another thread is at the source, or the input has ended.
     fn work_here(&mut self) -> Result<bool> {
         let start = Instant::now();
         let worked = self.round_here();
@@ -168,8 +168,12 @@ impl Driver {
             Err(TryLockError::WouldBlock) => return Ok(false),
         };
         // Only who holds the lock adds slots: what came in meanwhile comes first.
-        if !self.slots.is_empty() || source.slots.is_none() {
+        if !self.slots.is_empty() {
             return Ok(true);
+        }
+        // Tasks that work on the last chunks hold the channel open until they are done.
+        if source.slots.is_none() {
+            return Ok(false);
         }
         let round = shared.round(&mut source, true);
         drop(source);

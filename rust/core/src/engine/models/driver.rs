@@ -1,0 +1,159 @@
+//! A driver hands on all that its input gives, in order, and no more is pulled than it may.
+
+use std::sync::atomic::{AtomicI64, Ordering::SeqCst};
+
+use super::*;
+
+fn run_and_check(source: Numbers, how: How, max: usize) {
+    let count = source.left.end;
+    let ordered = how.ordered;
+    let run = context(None);
+    let mut driver = driver(source, how, &run);
+    let mut seen = all(&mut driver, max);
+    assert!(all(&mut driver, max).is_empty(), "the end stays the end");
+    if !ordered {
+        seen.sort_unstable();
+    }
+    assert_eq!(seen, (0..count).collect::<Vec<_>>());
+    drop(driver);
+    assert_tasks_end(&run);
+}
+
+#[test]
+fn results_keep_the_order_of_the_input() {
+    explore(Late::Never, || run_and_check(numbers(6), how(), 1));
+}
+
+#[test]
+fn waits_that_end_early_change_nothing() {
+    explore(Late::AtAnyTime, || run_and_check(numbers(5), how(), 1));
+    explore(Late::AtAnyTime, || run_and_check(numbers(5), foreign(), 1));
+}
+
+#[test]
+fn a_task_that_only_pulls_keeps_the_order() {
+    let prefetch = || How { work: None, workers: Knob::fixed(1), ..how() };
+    explore(Late::Never, move || run_and_check(numbers(6), prefetch(), 1));
+    // What can be observed goes one by one.
+    let live = || Numbers { quiet: false, ..numbers(6) };
+    explore(Late::Never, move || run_and_check(live(), prefetch(), 1));
+}
+
+#[test]
+fn a_window_of_one_has_room_for_what_the_consumer_waits_for() {
+    let narrow = || How { window: Window::fixed(1), workers: Knob::fixed(3), ..how() };
+    explore(Late::Never, move || run_and_check(numbers(6), narrow(), 1));
+}
+
+#[test]
+fn chunks_are_cut_to_what_is_asked_for() {
+    let source = || Numbers { rows: 3, ..numbers(7) };
+    explore(Late::Never, move || run_and_check(source(), how(), 2));
+    let joined = || How { fill: true, ..how() };
+    explore(Late::Never, move || run_and_check(source(), joined(), 5));
+}
+
+#[test]
+fn foreign_functions_run_beside_each_other() {
+    explore(Late::Never, || run_and_check(numbers(6), foreign(), 1));
+}
+
+#[test]
+fn nothing_is_lost_without_an_order() {
+    let loose = || How { ordered: false, ..how() };
+    explore(Late::Never, move || run_and_check(numbers(6), loose(), 1));
+    let foreign = || How { ordered: false, ..foreign() };
+    explore(Late::Never, move || run_and_check(numbers(6), foreign(), 1));
+}
+
+#[test]
+fn an_error_comes_in_its_place() {
+    let failing = || Numbers { fails_at: Some(2), ..numbers(5) };
+    explore(Late::Never, move || run_and_check(failing(), how(), 1));
+    explore(Late::Never, move || run_and_check(failing(), foreign(), 1));
+}
+
+/// Drivers above each other want more tasks than there are threads.
+#[test]
+fn drivers_above_each_other_need_no_free_thread() {
+    fn check(upper: How, middle: How, lower: How) {
+        let run = context(None);
+        let lower = Driven(driver(numbers(5), lower, &run));
+        let middle = Driven(driver(lower, middle, &run));
+        let mut upper = driver(middle, upper, &run);
+        assert_eq!(all(&mut upper, 1), [0, 1, 2, 3, 4]);
+        drop(upper);
+        assert_tasks_end(&run);
+    }
+    explore(Late::Never, || check(how(), how(), how()));
+    // The one who waits for a foreign function below holds a thread that others need.
+    let working = || How { kind: Kind::Work, ..foreign() };
+    explore(Late::AtAnyTime, move || check(working(), foreign(), working()));
+}
+
+/// How far a source has come.
+struct Watched(Numbers, Arc<AtomicI64>);
+
+impl Stage for Watched {
+    fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
+        let chunk = self.0.next(max)?;
+        self.1.store(self.0.left.start, SeqCst);
+        Ok(chunk)
+    }
+
+    fn skip(&mut self, n: u64) -> Result<u64> {
+        self.0.skip(n)
+    }
+
+    fn quiet(&self) -> bool {
+        self.0.quiet()
+    }
+}
+
+#[test]
+fn a_driver_runs_no_further_ahead_than_its_window() {
+    fn check(how: How) {
+        let window = how.window.now(&how.workers) as i64;
+        let run = context(None);
+        let pulled = Arc::new(AtomicI64::new(0));
+        let source = Watched(Numbers { quiet: false, ..numbers(8) }, Arc::clone(&pulled));
+        let mut driver = driver(source, how, &run);
+        for taken in 1..=4 {
+            driver.next(1).unwrap().unwrap();
+            thread::yield_now();
+            assert!(pulled.load(SeqCst) <= taken + window, "{} pulled", pulled.load(SeqCst));
+        }
+        drop(driver);
+        assert_tasks_end(&run);
+        assert!(pulled.load(SeqCst) <= 4 + window);
+    }
+    explore(Late::Never, || check(how()));
+    explore(Late::Never, || check(foreign()));
+    explore(Late::Never, || check(How { work: None, workers: Knob::fixed(1), ..how() }));
+}
+
+#[test]
+fn knobs_that_move_lose_nothing() {
+    explore(Late::Never, || {
+        let run = context(None);
+        let (workers, window) = (Knob::between(1, 1, 3), Knob::between(1, 1, 3));
+        let how = How {
+            workers: Arc::clone(&workers),
+            window: Window::Chunks(Arc::clone(&window)),
+            ..how()
+        };
+        let mover = thread::spawn(move || {
+            for n in [3, 1, 2] {
+                workers.set(n);
+                thread::yield_now();
+                window.set(n);
+                thread::yield_now();
+            }
+        });
+        let mut driver = driver(numbers(6), how, &run);
+        assert_eq!(all(&mut driver, 1), [0, 1, 2, 3, 4, 5]);
+        drop(driver);
+        mover.join().unwrap();
+        assert_tasks_end(&run);
+    });
+}
