@@ -44,6 +44,7 @@ __all__ = [
     "from_tensors",
     "group_by_window",
     "ignore_errors",
+    "index_tfrecord",
     "interleave",
     "is_in_call",
     "load",
@@ -171,6 +172,7 @@ class Plan:
     def element_spec(self) -> _Nest: ...
     @property
     def cardinality(self) -> int: ...
+    def count(self) -> int: ...
     @property
     def quiet(self) -> bool: ...
     # As it runs with these options, and what was done to it.
@@ -192,6 +194,7 @@ def tfrecord(
     compression_type: str | None,
     buffer_size: int | None,
     num_parallel_reads: int | None,
+    index: str | None,
 ) -> Plan: ...
 def text_line(
     filenames: list[str], compression_type: str | None, buffer_size: int | None
@@ -377,6 +380,14 @@ def decode_message(name: str, bytes: bytes) -> tuple[dict[str, Any], bytes]:
 def fingerprint(data: bytes) -> int:
     """Return 64 bits that stand for `data`, the same in every process."""
 
+def index_tfrecord(
+    path: str,
+    compression_type: str | None,
+    into: str | None,
+    force: bool,
+    check: bool,
+    progress: Callable[[int], object] | None,
+) -> tuple[str, int, bool]: ...
 def serialize_example(features: dict[str, Any]) -> bytes: ...
 def close_all() -> None:
     """Cancel and join everything that runs; registered with `atexit`."""

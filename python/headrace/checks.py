@@ -217,6 +217,15 @@ def paths(filenames: Any) -> list[str]:
     return names
 
 
+def index_place(index: Any) -> str | None:
+    """Return where the indices of record files are: ``"auto"``, or a path."""
+    if index is None or (isinstance(index, str) and index == "auto"):
+        return index
+    place = path("index", index)
+    # A path of this name is none of our words.
+    return os.path.join(os.curdir, place) if place == "auto" else place
+
+
 def path(name: str, value: Any) -> str:
     """Return one path as a str."""
     if isinstance(value, np.ndarray) and value.ndim == 0:

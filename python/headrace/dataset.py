@@ -7,6 +7,7 @@ returns a new plan; nothing is read until iteration. Names, arguments and behavi
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import islice
@@ -18,7 +19,7 @@ from . import _headrace, checks, standin
 from .buckets import Buckets
 from .checks import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
 from .dtypes import as_dtype, dtype_name
-from .errors import InvalidArgumentError
+from .errors import HeadraceError, InvalidArgumentError
 from .function import Executor, Function, GroupFunction, StateFunction
 from .generator import Source, signature_of
 from .iterator import Iterator
@@ -855,9 +856,11 @@ class Dataset(Generic[T_co]):
         buffer_size
             How many elements to hold; `UNKNOWN_CARDINALITY` for all. ``None`` has the order of
             holding all, but only numbers are held: elements are made when they are drawn, which
-            takes random access (`from_tensor_slices`, `from_source`, `range`, `load`, and `map`,
-            `zip` and the like above them). An element that fails is an error in its place of the
-            order. tf.data has nothing of the kind.
+            takes random access (`from_tensor_slices`, `from_source`, `range`, `load`,
+            `TFRecordDataset` with an index, and `map`, `zip` and the like above them); right above
+            an index, records are read in the order in which they lie, some megabytes at a time. An
+            element that fails is an error in its place of the order. tf.data has nothing of the
+            kind.
         seed
             An integer; ``None`` draws from `set_seed`'s sequence, or from the system.
         reshuffle_each_iteration
@@ -1970,7 +1973,7 @@ class Dataset(Generic[T_co]):
         >>> hr.Dataset.range(3).cardinality(), hr.Dataset.range(3).repeat().cardinality()
         (3, -1)
         """
-        return self._plan.cardinality
+        return self._plan.count()
 
     def fingerprint(self) -> np.uint64:
         """Return 64 bits that tell this pipeline from others; mirrors ``tf.data``'s method.
@@ -2005,8 +2008,8 @@ class Dataset(Generic[T_co]):
         (array([ 9, 16, 25]), array([81]))
         """
         number = checks.integer("index", index)
-        if number < 0 and self._plan.cardinality > 0:
-            number += self._plan.cardinality
+        if number < 0:
+            number += max(0, self._plan.count())
         return self._at(number)
 
     def _at(self, index: int) -> T_co:
@@ -2015,7 +2018,11 @@ class Dataset(Generic[T_co]):
         return element
 
     def __len__(self) -> int:
-        count = self._plan.cardinality
+        try:
+            count = self._plan.count()
+        except HeadraceError as error:
+            # `list` asks for a length as well, but can do without.
+            raise TypeError(f"The dataset length is unknown: {error}") from error
         if count == INFINITE_CARDINALITY:
             raise TypeError("The dataset is infinite.")
         if count == UNKNOWN_CARDINALITY:
@@ -2096,13 +2103,24 @@ class TFRecordDataset(Dataset[bytes]):
         record comes from each in turn; `AUTOTUNE`: as many as there are cores.
     name
         Accepted for tf.data's sake.
+    index
+        Where records lie is written down in a small file, so that the dataset knows its length, has
+        random access (``dataset[i]``, ``shuffle(None)``), and skips and shards without reading.
+        ``"auto"``: beside each file, under a hidden name; a pass that reads a file whole leaves it
+        behind, and what is missing or stale is made when a length (``list`` asks for it, too) or an
+        element by number is asked for. Where it cannot be written it is kept in memory. A path: the
+        folder (or, for a single file, the index) that ``headrace index`` or
+        `headrace.io.index_tfrecord` wrote; it is never written to, and an index that is missing or
+        stale is an error. tf.data has nothing of the kind.
 
     Raises
     ------
     TypeError
         A file name is not a path.
     InvalidArgumentError
-        An unknown compression.
+        An unknown compression; one index for several files.
+    NotFoundError, FailedPreconditionError
+        An index that was given by its path is missing, or not that of the file.
     NotFoundError, DataLossError
         During iteration: a file is missing or damaged; the text has file, record and byte.
 
@@ -2110,6 +2128,14 @@ class TFRecordDataset(Dataset[bytes]):
     --------
     >>> hr.TFRecordDataset(["a.tfrecord", "b.tfrecord"])
     <TFRecordDataset element_spec=TensorSpec(shape=(), dtype=bytes)>
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.tfrecord")
+    >>> with hr.io.TFRecordWriter(path) as writer:
+    ...     for record in [b"a", b"b", b"c"]:
+    ...         writer.write(record)
+    >>> records = hr.TFRecordDataset(path, index="auto")
+    >>> len(records), records[1]
+    (3, b'b')
     """
 
     __slots__ = ()
@@ -2121,6 +2147,8 @@ class TFRecordDataset(Dataset[bytes]):
         buffer_size: int | None = None,
         num_parallel_reads: int | None = None,
         name: str | None = None,
+        *,
+        index: str | os.PathLike[str] | None = None,
     ) -> TFRecordDataset:
         """Check the arguments and make the plan."""
         from .readers import RECORD, reader
@@ -2131,6 +2159,7 @@ class TFRecordDataset(Dataset[bytes]):
             "compression_type": compression,
             "buffer_size": size,
             "num_parallel_reads": num_parallel_reads,
+            "index": checks.index_place(index),
         }
         made: Any = reader("tfrecord", filenames, num_parallel_reads, args, RECORD)
         return made  # type: ignore[no-any-return]

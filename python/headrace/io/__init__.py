@@ -21,6 +21,7 @@ from .coding import (
     serialize_tensor,
 )
 from .files import matching_files, read_file, write_file
+from .indexing import RecordIndex, index_tfrecord
 from .parsing import (
     parse_example,
     parse_sequence_example,
@@ -34,6 +35,7 @@ __all__ = [
     "FixedLenFeature",
     "FixedLenSequenceFeature",
     "RaggedFeature",
+    "RecordIndex",
     "SparseFeature",
     "TFRecordOptions",
     "TFRecordWriter",
@@ -44,6 +46,7 @@ __all__ = [
     "decode_json_example",
     "decode_raw",
     "encode_base64",
+    "index_tfrecord",
     "matching_files",
     "parse_example",
     "parse_sequence_example",

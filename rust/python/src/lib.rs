@@ -20,6 +20,7 @@ mod nest;
 mod packer;
 mod plan;
 mod process;
+mod record_index;
 mod records;
 mod scalars;
 mod shared;
@@ -67,6 +68,8 @@ mod _headrace {
     };
     #[pymodule_export]
     use crate::process::close_all;
+    #[pymodule_export]
+    use crate::record_index::index_tfrecord;
     #[pymodule_export]
     use crate::records::{RecordReader, RecordWriter, serialize_example};
 

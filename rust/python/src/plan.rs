@@ -20,7 +20,7 @@ use headrace::combine::zip::ZipNode;
 use headrace::data::{DType, PartialShape, Tensor, Value};
 use headrace::engine::access::Access;
 use headrace::engine::apply::Parallel;
-use headrace::engine::node::is_quiet;
+use headrace::engine::node::{find_elements, is_quiet};
 use headrace::engine::optimise::optimise;
 use headrace::engine::seeds::SeedGenerator;
 use headrace::engine::{self, RunOptions, explain, fingerprint};
@@ -33,6 +33,7 @@ use headrace::sources::random::RandomNode;
 use headrace::sources::range::RangeNode;
 use headrace::sources::tensors::TensorsNode;
 use headrace::sources::tfrecord::TfRecordNode;
+use headrace::sources::tfrecord_index::IndexPlace;
 use headrace::transforms::assert_cardinality::AssertCardinalityNode;
 use headrace::transforms::enumerate::EnumerateNode;
 use headrace::transforms::filter::FilterNode;
@@ -89,6 +90,11 @@ impl Plan {
     #[getter]
     fn cardinality(&self) -> i64 {
         self.0.cardinality().code()
+    }
+
+    /// The cardinality, found out by reading if that is what it takes.
+    fn count(&self, py: Python<'_>) -> Result<i64> {
+        enter(py, || find_elements(&self.0).map(|()| self.0.cardinality().code()))
     }
 
     #[getter]
@@ -179,18 +185,27 @@ pub(crate) fn counter(
 }
 
 #[pyfunction]
-#[pyo3(signature = (filenames, compression_type, buffer_size, num_parallel_reads))]
+#[pyo3(signature = (filenames, compression_type, buffer_size, num_parallel_reads, index))]
 pub(crate) fn tfrecord(
+    py: Python<'_>,
     filenames: Vec<String>,
     compression_type: Option<&str>,
     buffer_size: Option<usize>,
     num_parallel_reads: Option<i64>,
+    index: Option<&str>,
 ) -> Result<Plan> {
     // One file after another: the next one is read ahead by a `prefetch` above.
     let _ = num_parallel_reads;
     let compression = Compression::from_name(compression_type)?;
     let options = ReadOptions { buffer_size, ..ReadOptions::default() };
-    Ok(Plan(TfRecordNode::plan(filenames, compression, options)))
+    let Some(index) = index else {
+        return Ok(Plan(TfRecordNode::plan(filenames, compression, options)));
+    };
+    let place = match index {
+        "auto" => IndexPlace::Auto,
+        path => IndexPlace::At(path.into()),
+    };
+    enter(py, || TfRecordNode::indexed(filenames, compression, options, place)).map(Plan)
 }
 
 #[pyfunction]

@@ -347,7 +347,7 @@ class Dataset(own.Dataset[Any]):
         >>> tf.data.Dataset.range(3).cardinality().numpy()
         np.int64(3)
         """
-        return wrap(np.int64(self._plan.cardinality))
+        return wrap(np.int64(self._plan.count()))
 
     def fingerprint(self) -> Any:
         """Return 64 bits that tell this pipeline from others, a uint64 tensor.

@@ -7,10 +7,11 @@
 use std::sync::Arc;
 
 use crate::data::{Chunk, ForeignValue, Mark, Position};
-use crate::engine::node::{Cardinality, Plan, RunOptions};
+use crate::engine::node::{Cardinality, Plan, RunOptions, find_elements};
 use crate::engine::run::{Caller, RunContext};
 use crate::engine::stage::Opening;
 use crate::error::{Error, ErrorKind, Result};
+use crate::graph::call::Called;
 
 /// A plan whose elements are asked for by number. Functions are prepared once.
 pub struct Access {
@@ -39,6 +40,7 @@ impl Access {
         surroundings: Option<ForeignValue>,
     ) -> Result<Self> {
         check(plan)?;
+        find_elements(plan)?;
         let name = plan.name();
         let lacking = |what: &str| {
             Error::failed_precondition(format!(
@@ -74,6 +76,12 @@ impl Access {
         };
         let since = u64::try_from(index).ok().filter(|index| *index < self.count);
         let since = since.ok_or_else(out_of_range)?;
+        if let Some(called) = self.plan.gather(&[since]) {
+            return match called {
+                Called { error: Some(error), .. } => Err(error),
+                Called { done, .. } => done.ok_or_else(out_of_range)?.marked(None).into_owned(),
+            };
+        }
         let position = Position { mark: Mark::default(), since };
         let mut input = Opening::root(&self.run, &self.plan, position)?;
         input.next(1)?.ok_or_else(out_of_range)?.into_owned()

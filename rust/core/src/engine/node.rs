@@ -147,11 +147,25 @@ pub trait Node: Any + Send + Sync {
         false
     }
 
-    /// The elements of these numbers, where they can be had together without a run; an element
-    /// that fails ends them.
+    /// Finds out how many elements there are, and where, if that takes reading: called before
+    /// elements are asked for by number.
+    ///
+    /// # Errors
+    /// What keeps them from being found.
+    fn find_elements(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// The elements of these numbers, where they can be had together without a run: at least one
+    /// outcome, from the first on. An element that fails ends them.
     fn gather(&self, indices: &[u64]) -> Option<Called> {
         let _ = indices;
         None
+    }
+
+    /// True if [`Node::gather`] gives all elements, and reads no others for it.
+    fn has_elements_by_number(&self) -> bool {
+        false
     }
 
     /// Adds to a fingerprint what the arguments do not tell: data that is part of the plan.
@@ -202,6 +216,15 @@ pub trait Node: Any + Send + Sync {
     /// # Errors
     /// What the step cannot do, known before any element.
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>>;
+}
+
+/// Finds out how many elements each step has, where that takes reading.
+///
+/// # Errors
+/// As [`Node::find_elements`].
+pub fn find_elements(plan: &Plan) -> Result<()> {
+    plan.find_elements()?;
+    plan.inputs().iter().try_for_each(find_elements)
 }
 
 /// True if nothing in the plan can be observed from outside, so that it may run ahead of demand.

@@ -5,6 +5,7 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
+use std::path::Path;
 
 use crate::error::{Error, Result};
 
@@ -50,7 +51,7 @@ impl LockFile {
                 }
                 Err(TryLockError::Error(error)) => return Err(failed(&error)),
             }
-            if !is_same_file(&file, path) {
+            if !is_same_file(&file, path.as_ref()) {
                 // The holder before us removed it between our opening and locking it.
                 continue;
             }
@@ -71,8 +72,9 @@ impl Drop for LockFile {
     }
 }
 
+/// True if the open file is the one that has this name now.
 #[cfg(unix)]
-fn is_same_file(file: &File, path: &str) -> bool {
+pub(super) fn is_same_file(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     match (file.metadata(), fs::metadata(path)) {
         (Ok(own), Ok(there)) => (own.dev(), own.ino()) == (there.dev(), there.ino()),
@@ -81,7 +83,7 @@ fn is_same_file(file: &File, path: &str) -> bool {
 }
 
 #[cfg(not(unix))]
-fn is_same_file(_file: &File, path: &str) -> bool {
+pub(super) fn is_same_file(_file: &File, path: &Path) -> bool {
     fs::metadata(path).is_ok()
 }
 

@@ -5,5 +5,6 @@ pub mod crc;
 pub mod glob;
 pub mod local;
 pub mod lock;
+pub mod publish;
 pub mod snappy;
 pub mod window;

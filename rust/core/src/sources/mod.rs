@@ -13,3 +13,6 @@ pub mod range;
 pub mod tensors;
 pub mod text_line;
 pub mod tfrecord;
+mod tfrecord_files;
+mod tfrecord_gather;
+pub mod tfrecord_index;

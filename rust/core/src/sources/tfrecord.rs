@@ -10,7 +10,6 @@ use crate::data::{BytesArray, Chunk, Column, DType, ElementSpec, Lender, Spec, T
 use crate::engine::autotune::{Knob, Window};
 use crate::engine::driver::{self, Driver, Outcomes, Work};
 use crate::engine::node::Arg;
-use crate::engine::notices;
 use crate::engine::pool::Kind;
 use crate::engine::run::RunContext;
 use crate::engine::stage::skip_by_running;
@@ -19,9 +18,13 @@ use crate::engine::sync::Mutex;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage, lock};
 use crate::error::{Error, Result};
 use crate::formats::tfrecord::{ReadOptions, Reader, payload_len, read_payload};
+use crate::graph::call::Called;
 use crate::io::compress::Compression;
 use crate::io::local::BlockReader;
 use crate::sources::files::{bytes_chunk, filenames};
+use crate::sources::tfrecord_files::Files;
+use crate::sources::tfrecord_gather::Gather;
+use crate::sources::tfrecord_index::{IndexPlace, Indexes};
 
 /// The records of some files.
 pub struct TfRecordNode {
@@ -29,13 +32,50 @@ pub struct TfRecordNode {
     compression: Compression,
     options: ReadOptions,
     spec: ElementSpec,
+    indexes: Option<Arc<Indexes>>,
+    /// For each file the number of records up to its end, once they were counted.
+    ends: Mutex<Option<Arc<[u64]>>>,
 }
 
 impl TfRecordNode {
     /// A plan of the records of `files` as bytes. Files are opened when their turn comes.
     pub fn plan(files: Vec<String>, compression: Compression, options: ReadOptions) -> Plan {
+        Arc::new(Self::new(files.into(), compression, options, None))
+    }
+
+    /// The same with random access by indices.
+    ///
+    /// # Errors
+    /// As [`Indexes::new`].
+    pub fn indexed(
+        files: Vec<String>,
+        compression: Compression,
+        options: ReadOptions,
+        place: IndexPlace,
+    ) -> Result<Plan> {
+        let files = files.into();
+        let indexes = Indexes::new(&files, compression, place)?;
+        Ok(Arc::new(Self::new(files, compression, options, Some(indexes))))
+    }
+
+    fn new(
+        files: Arc<[String]>,
+        compression: Compression,
+        options: ReadOptions,
+        indexes: Option<Arc<Indexes>>,
+    ) -> Self {
         let spec = ElementSpec::leaf(Spec::scalar(DType::Bytes));
-        Arc::new(TfRecordNode { files: files.into(), compression, options, spec })
+        TfRecordNode { files, compression, options, spec, indexes, ends: Mutex::default() }
+    }
+
+    /// Counts the records, unless that was done.
+    fn counted(&self, indexes: &Indexes) -> Result<Arc<[u64]>> {
+        if let Some(ends) = &*lock(&self.ends) {
+            return Ok(Arc::clone(ends));
+        }
+        let ends: Arc<[u64]> = indexes.ends()?.into();
+        *lock(&self.ends) = Some(Arc::clone(&ends));
+        Ok(ends)
     }
 }
 
@@ -45,7 +85,10 @@ impl Node for TfRecordNode {
     }
 
     fn args(&self) -> Vec<Arg> {
-        vec![filenames(&self.files), Arg::new("compression_type", self.compression.name())]
+        let mut args =
+            vec![filenames(&self.files), Arg::new("compression_type", self.compression.name())];
+        args.extend(self.indexes.as_ref().map(|indexes| Arg::tuning("index", indexes.describe())));
+        args
     }
 
     fn inputs(&self) -> Vec<Plan> {
@@ -57,87 +100,52 @@ impl Node for TfRecordNode {
     }
 
     fn cardinality(&self) -> Cardinality {
-        if self.files.is_empty() { Cardinality::Known(0) } else { Cardinality::Unknown }
+        let total = self.indexes.as_ref().and_then(|indexes| indexes.total());
+        match total.or(self.files.is_empty().then_some(0)) {
+            Some(total) => Cardinality::Known(total),
+            None => Cardinality::Unknown,
+        }
+    }
+
+    fn is_indexable(&self) -> bool {
+        self.indexes.is_some()
+    }
+
+    fn find_elements(&self) -> Result<()> {
+        if let Some(indexes) = &self.indexes {
+            let ends = indexes.ends()?.into();
+            *lock(&self.ends) = Some(ends);
+        }
+        Ok(())
+    }
+
+    fn has_elements_by_number(&self) -> bool {
+        self.indexes.is_some() && self.compression == Compression::None
+    }
+
+    fn gather(&self, numbers: &[u64]) -> Option<Called> {
+        let indexes = self.indexes.as_ref()?;
+        let ends = match self.counted(indexes) {
+            Ok(ends) => ends,
+            Err(error) => return Some(Called { done: None, error: Some(error) }),
+        };
+        let gather = Gather {
+            paths: &self.files,
+            compression: self.compression,
+            options: self.options,
+            indexes,
+            ends: &ends,
+        };
+        Some(gather.gather(numbers))
     }
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
-        let files = Files {
-            paths: Arc::clone(&self.files),
-            compression: self.compression,
-            options: self.options,
-            next: 0,
-            reader: None,
-        };
+        let indexes = self.indexes.as_ref();
+        let files = Files::new(&self.files, self.compression, self.options, indexes);
         // Below a driver there are threads to read long records beside each other.
         let undecided = opening.driven && self.compression == Compression::None;
         let (run, stats) = (Arc::clone(opening.run), Arc::clone(&opening.stats));
         Ok(Box::new(TfRecordStage { run, stats, files, undecided, driver: None }))
-    }
-}
-
-/// The files, one after another.
-struct Files {
-    paths: Arc<[String]>,
-    compression: Compression,
-    options: ReadOptions,
-    /// The file after the present one.
-    next: usize,
-    reader: Option<Reader>,
-}
-
-impl Files {
-    /// The present file's reader, or the next file's; `None` after the last.
-    fn reader(&mut self) -> Result<Option<&mut Reader>> {
-        if self.reader.is_none() {
-            let Some(path) = self.paths.get(self.next) else { return Ok(None) };
-            self.next += 1;
-            self.reader = Some(Reader::open(path, self.compression, self.options)?);
-        }
-        Ok(self.reader.as_mut())
-    }
-
-    fn read(&mut self, max: usize) -> Result<Option<Chunk>> {
-        while let Some(reader) = self.reader()? {
-            if let Some(records) = reader.next(max)? {
-                return bytes_chunk(records).map(Some);
-            }
-            self.leave();
-        }
-        Ok(None)
-    }
-
-    /// Leaves a file that is at its end.
-    fn leave(&mut self) {
-        let Some(reader) = self.reader.take() else { return };
-        if reader.record() == 0 {
-            notices::give(format!("{} holds no records", reader.path()));
-        }
-    }
-
-    fn skip(&mut self, n: u64) -> Result<u64> {
-        let mut left = n;
-        while left > 0 {
-            let Some(reader) = self.reader()? else { break };
-            left -= reader.skip(left)?;
-            if left > 0 {
-                // The file has ended, or cannot be passed over: its error counts as an outcome.
-                match reader.next(1) {
-                    Ok(None) => self.leave(),
-                    Ok(Some(_)) | Err(_) => left -= 1,
-                }
-            }
-        }
-        Ok(n - left)
-    }
-
-    /// True if the next record is so long that reading it is work for a thread of its own.
-    fn is_long(&mut self) -> bool {
-        let options = self.options;
-        let Ok(Some(reader)) = self.reader() else { return false };
-        let (record, offset) = (reader.record(), reader.offset());
-        let probe = Reader::open_at(reader.path(), options, record, offset);
-        let passed = probe.and_then(|mut probe| Ok((probe.skip(1)?, probe.offset())));
-        passed.is_ok_and(|(passed, end)| passed == 1 && end - offset >= LONG_RECORD)
     }
 }
 
@@ -160,7 +168,7 @@ struct TfRecordStage {
 impl TfRecordStage {
     fn decide(&mut self) {
         self.undecided = false;
-        if !self.files.is_long() {
+        if !self.files.is_long(LONG_RECORD) {
             return;
         }
         let paths = Arc::clone(&self.files.paths);
@@ -171,7 +179,7 @@ impl TfRecordStage {
             lender,
             open: Mutex::default(),
         };
-        let files = Files { paths, reader: self.files.reader.take(), ..self.files };
+        let files = self.files.take();
         let plan = driver::Plan {
             work: Some(Arc::new(work)),
             workers: Knob::fixed(self.run.workers()),
@@ -215,21 +223,10 @@ struct LocateStage(Files);
 
 impl Stage for LocateStage {
     fn next(&mut self, _max: usize) -> Result<Option<Chunk>> {
-        while let Some(reader) = self.0.reader()? {
-            let place = [reader.record() as i64, reader.offset() as i64];
-            if reader.skip(1)? == 1 {
-                let end = reader.offset() as i64;
-                let place = [self.0.next as i64 - 1, place[0], place[1], end];
-                let column = Column::Stacked(Tensor::from_values(&[1, 4], &place)?);
-                return Chunk::of_column(column).map(Some);
-            }
-            // The end of the file, or what is wrong with it.
-            if let Some(records) = reader.next(1)? {
-                return Err(Error::internal(format!("{} records passed by", records.len())));
-            }
-            self.0.leave();
-        }
-        Ok(None)
+        let Some((record, start, end)) = self.0.locate()? else { return Ok(None) };
+        let place = [self.0.number() as i64, record as i64, start as i64, end as i64];
+        let column = Column::Stacked(Tensor::from_values(&[1, 4], &place)?);
+        Chunk::of_column(column).map(Some)
     }
 
     fn skip(&mut self, n: u64) -> Result<u64> {

@@ -99,6 +99,18 @@ struct GlobalShuffleStage {
 }
 
 impl GlobalShuffleStage {
+    /// Numbers mean others once the input has changed its length.
+    fn check_count(&self) -> Result<()> {
+        match self.input.cardinality().known() {
+            Some(count) if count != self.access.count() => {
+                let was = self.access.count();
+                let text = format!("the input had {was} elements when the run began, now {count}");
+                Err(Error::failed_precondition(text).with_hint("begin a new run"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Elements of these numbers, one by one; stops at the first that fails.
     fn fetch(&self, indices: &[u64]) -> Called {
         let mut chunks = Vec::with_capacity(indices.len());
@@ -137,6 +149,7 @@ impl Stage for GlobalShuffleStage {
         if indices.is_empty() {
             return Ok(None);
         }
+        self.check_count()?;
         let gathered = self.input.gather(&indices);
         let Called { done, error } = gathered.unwrap_or_else(|| self.fetch(&indices));
         let done = done.map(|chunk| chunk.marked(None));
@@ -150,6 +163,12 @@ impl Stage for GlobalShuffleStage {
                 return Err(error);
             }
             self.deferred = Some(error);
+        } else {
+            // Large elements come fewer at a time.
+            let made = done.as_ref().map_or(0, Chunk::rows).min(indices.len());
+            indices.drain(..made);
+            indices.append(&mut self.drawn);
+            self.drawn = indices;
         }
         Ok(done)
     }

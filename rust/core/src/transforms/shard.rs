@@ -7,12 +7,13 @@
 use std::sync::Arc;
 
 use crate::data::{Chunk, ElementSpec, Mark};
-use crate::engine::node::Arg;
+use crate::engine::node::{Arg, find_elements, is_quiet};
 use crate::engine::run::RunContext;
 use crate::engine::stage::skip_by_running;
 use crate::engine::stats::StageStats;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
+use crate::graph::call::Called;
 
 /// What happens to a last round that has no element for some shards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +55,18 @@ impl ShardNode {
     }
 }
 
+impl ShardNode {
+    /// Number among the `count` elements of the input of element `number` of the shard.
+    fn below(&self, number: u64, count: u64) -> u64 {
+        let at = number.saturating_mul(self.shards).saturating_add(self.index);
+        if at < count || count == 0 {
+            return at;
+        }
+        // The last round is filled up from the start.
+        self.index.saturating_sub(count % self.shards) % count.min(self.shards)
+    }
+}
+
 impl Node for ShardNode {
     fn name(&self) -> &'static str {
         "shard"
@@ -91,9 +104,29 @@ impl Node for ShardNode {
         true
     }
 
+    fn gather(&self, numbers: &[u64]) -> Option<Called> {
+        let count = self.input.cardinality().known()?;
+        let below: Vec<u64> = numbers.iter().map(|number| self.below(*number, count)).collect();
+        self.input.gather(&below)
+    }
+
+    fn has_elements_by_number(&self) -> bool {
+        self.input.has_elements_by_number()
+    }
+
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         if self.is_passage() {
             return Ok(Box::new(crate::engine::stage::Passage(opening.passage(0, &self.input)?)));
+        }
+        if self.has_elements_by_number()
+            && self.input.cardinality().known().is_some()
+            && find_elements(&self.input).is_ok()
+            && let Some(count) = self.cardinality().known()
+        {
+            let passed = (opening.mark.own(0) + self.shards - 1 - self.index) / self.shards;
+            let (run, plan) = (Arc::clone(opening.run), Arc::clone(&self.input));
+            let node = ShardNode { input: plan, ..*self };
+            return Ok(Box::new(NumberedStage { run, node, next: passed, count, failed: None }));
         }
         Ok(Box::new(ShardStage {
             run: Arc::clone(opening.run),
@@ -107,6 +140,59 @@ impl Node for ShardNode {
             first: Vec::new(),
             ended: false,
         }))
+    }
+}
+
+/// A shard of an input whose elements can be had by number: the others are not read.
+struct NumberedStage {
+    run: Arc<RunContext>,
+    node: ShardNode,
+    /// Number of the next element of the shard.
+    next: u64,
+    count: u64,
+    /// The error of the next element, which came with those before it.
+    failed: Option<Error>,
+}
+
+impl Stage for NumberedStage {
+    fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
+        if let Some(error) = self.failed.take() {
+            self.next += 1;
+            return Err(error);
+        }
+        let max = max.clamp(1, self.run.options.chunk_rows) as u64;
+        let numbers: Vec<u64> =
+            (self.next..self.count.min(self.next.saturating_add(max))).collect();
+        if numbers.is_empty() {
+            return Ok(None);
+        }
+        let gathered = self.node.gather(&numbers);
+        let Called { done, error } =
+            gathered.ok_or_else(|| Error::internal("elements that have no number any more"))?;
+        match (done, error) {
+            (Some(chunk), error) => {
+                self.failed = error;
+                self.next += chunk.rows() as u64;
+                Ok(Some(chunk))
+            }
+            (None, error) => {
+                self.next += 1;
+                Err(error.unwrap_or_else(|| Error::internal("elements by number gave none")))
+            }
+        }
+    }
+
+    fn skip(&mut self, n: u64) -> Result<u64> {
+        let skipped = n.min(self.count.saturating_sub(self.next));
+        if skipped > 0 {
+            self.failed = None;
+            self.next += skipped;
+        }
+        Ok(skipped)
+    }
+
+    fn quiet(&self) -> bool {
+        is_quiet(&self.node.input)
     }
 }
 

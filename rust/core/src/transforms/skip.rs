@@ -10,6 +10,7 @@ use crate::engine::node::Arg;
 use crate::engine::stage::Passage;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::Result;
+use crate::graph::call::Called;
 
 /// All elements but the first `count`; none if it is negative.
 #[derive(Clone)]
@@ -55,6 +56,16 @@ impl Node for SkipNode {
 
     fn is_indexable(&self) -> bool {
         true
+    }
+
+    fn gather(&self, numbers: &[u64]) -> Option<Called> {
+        let count = u64::try_from(self.count).unwrap_or(u64::MAX);
+        let below: Vec<u64> = numbers.iter().map(|number| number.saturating_add(count)).collect();
+        self.input.gather(&below)
+    }
+
+    fn has_elements_by_number(&self) -> bool {
+        self.input.has_elements_by_number()
     }
 
     fn with_inputs(&self, mut inputs: Vec<Plan>) -> Option<Plan> {

@@ -8,6 +8,7 @@ use crate::engine::run::RunContext;
 use crate::engine::stage::{Passage, skip_by_running};
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::Result;
+use crate::graph::call::Called;
 
 /// The first `count` elements; all if it is negative.
 #[derive(Clone)]
@@ -60,6 +61,14 @@ impl Node for TakeNode {
 
     fn is_indexable(&self) -> bool {
         true
+    }
+
+    fn gather(&self, numbers: &[u64]) -> Option<Called> {
+        self.input.gather(numbers)
+    }
+
+    fn has_elements_by_number(&self) -> bool {
+        self.input.has_elements_by_number()
     }
 
     fn with_inputs(&self, mut inputs: Vec<Plan>) -> Option<Plan> {

@@ -33,6 +33,7 @@
 
 mod diagnose;
 
+pub mod index;
 pub mod reader;
 pub mod writer;
 

@@ -1,0 +1,89 @@
+//! Up to [`BLOCK_RECORDS`] offsets as distances from a straight line, packed into as few bits as do.
+
+use super::BLOCK_RECORDS;
+use crate::error::{Error, Result};
+
+/// Widest distance: with the bits before it in its first byte it fits into 64.
+const MAX_WIDTH: u32 = 56;
+/// Slope and bias, before the distances.
+const FRONT_BYTES: usize = 16;
+/// Bytes after the distances, so that each can be read as a word.
+const PAD_BYTES: usize = 8;
+
+/// Where some records in a row start.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// Where the first one starts.
+    first: u64,
+    slope: u64,
+    bias: u64,
+    width: u32,
+    /// The distances, with [`PAD_BYTES`] after them.
+    bits: Vec<u8>,
+}
+
+impl Block {
+    /// The packed form of ascending `starts`, and the width of its distances.
+    ///
+    /// # Errors
+    /// `ResourceExhausted` for a file of more than 2^55 bytes.
+    pub(super) fn encode(starts: &[u64]) -> Result<(Vec<u8>, u32)> {
+        let (Some(first), Some(last)) = (starts.first(), starts.last()) else {
+            return Ok((Vec::new(), 0));
+        };
+        if *last >> (MAX_WIDTH - 1) != 0 {
+            return Err(Error::resource_exhausted("a file of more than 2^55 bytes has no index"));
+        }
+        let slope = (last - first) / (starts.len() as u64 - 1).max(1);
+        let line = |i: usize| first + slope * i as u64;
+        let below = starts.iter().enumerate().map(|(i, start)| line(i).saturating_sub(*start));
+        let bias = below.max().unwrap_or(0);
+        let distances = || starts.iter().enumerate().map(move |(i, start)| start + bias - line(i));
+        let width = u64::BITS - distances().max().unwrap_or(0).leading_zeros();
+        let mut out = Vec::with_capacity(Self::payload_bytes(starts.len() as u64, width));
+        out.extend_from_slice(&slope.to_le_bytes());
+        out.extend_from_slice(&bias.to_le_bytes());
+        let (mut word, mut filled) = (0_u64, 0);
+        for distance in distances() {
+            word |= distance << filled;
+            filled += width;
+            while filled >= 8 {
+                out.push(word as u8);
+                word >>= 8;
+                filled -= 8;
+            }
+        }
+        if filled > 0 {
+            out.push(word as u8);
+        }
+        Ok((out, width))
+    }
+
+    /// Length of the packed form.
+    pub(super) fn payload_bytes(records: u64, width: u32) -> usize {
+        FRONT_BYTES + (records.min(BLOCK_RECORDS) * u64::from(width)).div_ceil(8) as usize
+    }
+
+    /// Takes a packed form, which is as long as it must be.
+    pub(super) fn decode(first: u64, width: u32, mut payload: Vec<u8>) -> Option<Block> {
+        if width > MAX_WIDTH {
+            return None;
+        }
+        let slope = u64::from_le_bytes(*payload.first_chunk()?);
+        let bias = u64::from_le_bytes(*payload.get(8..)?.first_chunk()?);
+        payload.drain(..FRONT_BYTES);
+        payload.resize(payload.len() + PAD_BYTES, 0);
+        Some(Block { first, slope, bias, width, bits: payload })
+    }
+
+    /// Where record `at` of the block starts.
+    pub fn start(&self, at: u64) -> u64 {
+        let bit = at * u64::from(self.width);
+        let word = self.bits.get((bit / 8) as usize..).and_then(|rest| rest.first_chunk());
+        let word = word.map_or(0, |word| u64::from_le_bytes(*word)) >> (bit % 8);
+        let distance = word & ((1 << self.width) - 1);
+        // A hostile index may hold anything; what comes of it is checked against the file.
+        let line = self.first.wrapping_add(self.slope.wrapping_mul(at));
+        line.wrapping_add(distance).wrapping_sub(self.bias)
+    }
+}

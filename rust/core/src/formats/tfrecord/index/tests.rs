@@ -1,0 +1,215 @@
+use std::fs;
+use std::path::Path;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::error::ErrorKind;
+use crate::formats::tfrecord::{ReadOptions, Reader, Writer, WriterOptions};
+use crate::io::compress::Compression;
+
+fn write(path: &str, lens: &[usize], compression: Compression) {
+    let mut writer = Writer::create(path, WriterOptions { compression, level: None }).unwrap();
+    for (i, len) in lens.iter().enumerate() {
+        writer.write(&vec![i as u8; *len]).unwrap();
+    }
+    writer.close().unwrap();
+}
+
+fn made(path: &str, place: Option<&Sidecar>) -> Index {
+    build(path, Compression::None, place, &mut |_| Ok(())).unwrap()
+}
+
+/// Offsets as a reader finds them.
+fn offsets(path: &str, compression: Compression) -> Vec<u64> {
+    let mut reader = Reader::open(path, compression, ReadOptions::default()).unwrap();
+    let mut offsets = vec![0];
+    while reader.skip(1).unwrap() == 1 {
+        offsets.push(reader.offset());
+    }
+    offsets
+}
+
+fn check(index: &Index, offsets: &[u64]) {
+    assert_eq!(index.records() as usize, offsets.len() - 1);
+    assert_eq!(index.end(), *offsets.last().unwrap());
+    let mut last = None;
+    for (i, pair) in offsets.windows(2).enumerate() {
+        assert_eq!(index.place_in(&mut last, i as u64).unwrap(), (pair[0], pair[1]));
+    }
+    assert!(index.place(index.records()).is_err());
+}
+
+struct Scene(tempfile::TempDir);
+
+impl Scene {
+    fn new() -> Self {
+        Scene(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).to_str().unwrap().into()
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.0.path()).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn every_record_is_where_the_index_says(
+        lens in proptest::collection::vec(prop_oneof![Just(20_usize), 0..400_usize, 0..200_000_usize], 0..40),
+        times in 1..90_usize,
+        gzip in any::<bool>(),
+    ) {
+        let (scene, compression) = (Scene::new(), if gzip { Compression::Gzip } else { Compression::None });
+        let path = scene.path("a");
+        let lens: Vec<usize> = lens.iter().copied().cycle().take(lens.len() * times).collect();
+        // Not all of the large ones over and over.
+        let lens: Vec<usize> = lens.iter().enumerate().map(|(i, len)| if i > 60 { len % 300 } else { *len }).collect();
+        write(&path, &lens, compression);
+        let want = offsets(&path, compression);
+        let place = Sidecar::beside(&path);
+        for place in [None, Some(&place)] {
+            check(&build(&path, compression, place, &mut |_| Ok(())).unwrap(), &want);
+        }
+        let Found::Valid(found) = place.find(&path, compression).unwrap() else { panic!("not valid") };
+        check(&found, &want);
+        prop_assert_eq!(scene.names(), [".a.hridx", "a"]);
+    }
+
+    #[test]
+    fn hostile_bytes_give_an_error_or_the_truth(
+        flips in proptest::collection::vec((any::<prop::sample::Index>(), 1..=255_u8), 1..4),
+        cut in prop::option::of(any::<prop::sample::Index>()),
+    ) {
+        let scene = Scene::new();
+        let path = scene.path("a");
+        write(&path, &(0..3000).map(|i| i * 7 % 50).collect::<Vec<_>>(), Compression::None);
+        let want = offsets(&path, Compression::None);
+        let place = Sidecar::beside(&path);
+        drop(made(&path, Some(&place)));
+        let mut bytes = fs::read(place.path()).unwrap();
+        for (at, flip) in flips {
+            let at = at.index(bytes.len());
+            bytes[at] ^= flip;
+        }
+        if let Some(cut) = cut {
+            bytes.truncate(cut.index(bytes.len()));
+        }
+        fs::write(place.path(), &bytes).unwrap();
+        if let Found::Valid(index) = place.find(&path, Compression::None).unwrap() {
+            for record in 0..index.records().min(4000) {
+                if let Ok(found) = index.place(record) {
+                    prop_assert_eq!(found, (want[record as usize], want[record as usize + 1]));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn records_of_one_length_take_no_room() {
+    let scene = Scene::new();
+    let path = scene.path("a");
+    write(&path, &[20; 50_000], Compression::None);
+    let index = made(&path, None);
+    check(&index, &offsets(&path, Compression::None));
+    assert!(index.bytes() < 50 * 50, "{}", index.bytes());
+}
+
+#[test]
+fn a_file_without_records_has_an_index_without_any() {
+    let scene = Scene::new();
+    let path = scene.path("a");
+    write(&path, &[], Compression::None);
+    let place = Sidecar::beside(&path);
+    check(&made(&path, Some(&place)), &[0]);
+    assert!(matches!(place.find(&path, Compression::None).unwrap(), Found::Valid(_)));
+}
+
+#[test]
+fn what_has_changed_is_noticed() {
+    let scene = Scene::new();
+    let path = scene.path("a");
+    let place = Sidecar::beside(&path);
+    let unfit = |words: &str| match place.find(&path, Compression::None).unwrap() {
+        Found::Unfit(error) => {
+            assert_eq!(error.kind(), ErrorKind::FailedPrecondition);
+            assert!(error.to_string().contains(words), "{error}");
+        }
+        other => panic!("{other:?}"),
+    };
+    write(&path, &[20; 100], Compression::None);
+    assert!(matches!(place.find(&path, Compression::None).unwrap(), Found::Missing));
+    drop(made(&path, Some(&place)));
+    // Appended to, cut off, replaced by another of the same length.
+    for lens in [&[20; 101][..], &[20; 99], &[19, 21].repeat(50)] {
+        write(&path, lens, Compression::None);
+        unfit("is stale");
+    }
+    // Bytes in their old place.
+    write(&path, &[20; 100], Compression::None);
+    assert!(matches!(place.find(&path, Compression::None).unwrap(), Found::Valid(_)));
+    match place.find(&path, Compression::Gzip).unwrap() {
+        Found::Unfit(error) => assert!(error.to_string().contains("compression_type"), "{error}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_copy_with_another_time_is_known_by_its_bytes() {
+    let scene = Scene::new();
+    let (path, copy) = (scene.path("a"), scene.path("b"));
+    write(&path, &(0..5000).map(|i| i % 90).collect::<Vec<_>>(), Compression::None);
+    drop(made(&path, Some(&Sidecar::beside(&path))));
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    fs::copy(&path, &copy).unwrap();
+    fs::copy(Sidecar::beside(&path).path(), Sidecar::beside(&copy).path()).unwrap();
+    let found = Sidecar::beside(&copy).find(&copy, Compression::None).unwrap();
+    assert!(matches!(found, Found::Valid(_)));
+}
+
+#[test]
+fn damage_is_told_as_a_reader_tells_it() {
+    let scene = Scene::new();
+    let path = scene.path("a");
+    write(&path, &[30; 100], Compression::None);
+    let whole = fs::read(&path).unwrap();
+    let told = |words: &str| {
+        let error = build(&path, Compression::None, None, &mut |_| Ok(())).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::DataLoss);
+        assert!(error.to_string().contains(words), "{error}");
+        assert_eq!(error.place().record, Some(50));
+    };
+    let mut bytes = whole.clone();
+    bytes[50 * 46] ^= 1;
+    fs::write(&path, &bytes).unwrap();
+    told("corrupted record at 2300");
+    fs::write(&path, &whole[..50 * 46 + 20]).unwrap();
+    told("truncated record at 2300");
+    fs::write(&path, &whole[..50 * 46 + 5]).unwrap();
+    told("truncated record at 2300");
+    // A payload is looked at when it is read.
+    let mut bytes = whole;
+    bytes[50 * 46 + 15] ^= 1;
+    fs::write(&path, &bytes).unwrap();
+    assert_eq!(made(&path, None).records(), 100);
+}
+
+#[test]
+fn an_index_without_a_place_stays_in_memory() {
+    let scene = Scene::new();
+    let path = scene.path("a");
+    write(&path, &[30; 10], Compression::None);
+    let index = made(&path, Some(&Sidecar::within(Path::new("/proc/none"), &path)));
+    assert!(index.unwritten().is_some() && index.path().is_none());
+    check(&index, &offsets(&path, Compression::None));
+}

@@ -1,0 +1,127 @@
+//! Writes an index while its records are found: blocks first, then the directory, the header last.
+
+use std::fs::File;
+use std::io::{BufWriter, Seek, SeekFrom, Write};
+use std::sync::Arc;
+
+use super::block::Block;
+use super::read::{Header, Index, Store};
+use super::{BLOCK_RECORDS, ENTRY_BYTES, HEADER_BYTES, Identity};
+use crate::error::{Error, Result};
+use crate::io::compress::Compression;
+use crate::io::crc::crc32c;
+
+#[derive(Debug)]
+enum Sink {
+    File(BufWriter<File>),
+    Memory(Vec<u8>),
+}
+
+/// Takes the offsets of a file's records, one after another.
+#[derive(Debug)]
+pub struct IndexWriter {
+    sink: Sink,
+    /// Bytes so far.
+    length: u64,
+    /// Starts of records that are in no block yet.
+    starts: Vec<u64>,
+    directory: Vec<u8>,
+    records: u64,
+}
+
+impl IndexWriter {
+    /// Writes to `file`, or to memory.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn new(file: Option<File>) -> Result<Self> {
+        let sink = match file {
+            Some(file) => Sink::File(BufWriter::with_capacity(64 << 10, file)),
+            None => Sink::Memory(Vec::new()),
+        };
+        let starts = Vec::with_capacity(BLOCK_RECORDS as usize);
+        let mut writer = IndexWriter { sink, length: 0, starts, directory: Vec::new(), records: 0 };
+        writer.put(&[0; HEADER_BYTES])?;
+        Ok(writer)
+    }
+
+    /// The next record starts at `offset`.
+    ///
+    /// # Errors
+    /// As the system says.
+    #[inline]
+    pub fn push(&mut self, offset: u64) -> Result<()> {
+        self.starts.push(offset);
+        self.records += 1;
+        if self.starts.len() as u64 == BLOCK_RECORDS { self.end_block() } else { Ok(()) }
+    }
+
+    /// Number of records so far.
+    pub fn records(&self) -> u64 {
+        self.records
+    }
+
+    fn end_block(&mut self) -> Result<()> {
+        let Some(first) = self.starts.first() else { return Ok(()) };
+        let (payload, width) = Block::encode(&self.starts)?;
+        self.directory.extend_from_slice(&first.to_le_bytes());
+        self.directory.extend_from_slice(&self.length.to_le_bytes());
+        self.directory.extend_from_slice(&crc32c(&payload).to_le_bytes());
+        self.directory.extend_from_slice(&width.to_le_bytes());
+        self.starts.clear();
+        self.put(&payload)
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        self.length += bytes.len() as u64;
+        match &mut self.sink {
+            Sink::File(file) => file.write_all(bytes).map_err(|e| failed(&e)),
+            Sink::Memory(all) => {
+                all.try_reserve(bytes.len()).map_err(|_| no_memory())?;
+                all.extend_from_slice(bytes);
+                Ok(())
+            }
+        }
+    }
+
+    /// Ends the index: the last record ends at `end`, and the file is that of `identity`.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn finish(mut self, end: u64, identity: Identity, how: Compression) -> Result<Index> {
+        self.end_block()?;
+        let directory = std::mem::take(&mut self.directory);
+        let header = Header {
+            identity,
+            compression: how,
+            records: self.records,
+            end,
+            directory_at: self.length,
+            directory_crc: crc32c(&directory),
+            length: self.length + directory.len() as u64,
+        };
+        debug_assert_eq!(directory.len() as u64, header.blocks() * ENTRY_BYTES as u64);
+        self.put(&directory)?;
+        let store = match self.sink {
+            Sink::File(file) => {
+                let mut file = file.into_inner().map_err(|e| failed(e.error()))?;
+                file.seek(SeekFrom::Start(0)).map_err(|e| failed(&e))?;
+                file.write_all(&header.encode()).map_err(|e| failed(&e))?;
+                Store::File(file)
+            }
+            Sink::Memory(mut all) => {
+                all[..HEADER_BYTES].copy_from_slice(&header.encode());
+                Store::Memory(Arc::from(all))
+            }
+        };
+        Ok(Index::new(store, header, directory))
+    }
+}
+
+fn failed(error: &std::io::Error) -> Error {
+    Error::io(error, "the index")
+}
+
+fn no_memory() -> Error {
+    Error::resource_exhausted("no memory for the index of a file")
+}

@@ -1,0 +1,266 @@
+//! The files of a `TFRecordDataset`, one after another, with their indices where they have any.
+//!
+//! With an index a skip is a seek. Where an index may be made, a pass that reads a file from its
+//! start to its end leaves one behind.
+
+use std::sync::Arc;
+
+use super::files::bytes_chunk;
+use super::tfrecord_index::Indexes;
+use crate::data::{BytesArray, Chunk};
+use crate::engine::notices;
+use crate::error::{Error, Result};
+use crate::formats::tfrecord::index::{Index, Recorder};
+use crate::formats::tfrecord::{FOOTER_BYTES, HEADER_BYTES, ReadOptions, Reader};
+use crate::io::compress::Compression;
+
+/// The records of some files.
+pub(super) struct Files {
+    pub(super) paths: Arc<[String]>,
+    pub(super) compression: Compression,
+    pub(super) options: ReadOptions,
+    pub(super) indexes: Option<Arc<Indexes>>,
+    /// The file after the present one.
+    next: usize,
+    current: Option<Current>,
+    /// What is wrong with the index of the file before the next, found too early.
+    owed: Option<Error>,
+}
+
+/// The file that is read.
+struct Current {
+    reader: Reader,
+    /// Collects its offsets, if it has no index.
+    recorder: Option<Recorder>,
+}
+
+impl Files {
+    pub(super) fn new(
+        paths: &Arc<[String]>,
+        compression: Compression,
+        options: ReadOptions,
+        indexes: Option<&Arc<Indexes>>,
+    ) -> Self {
+        let (paths, indexes) = (Arc::clone(paths), indexes.map(Arc::clone));
+        Files { paths, compression, options, indexes, next: 0, current: None, owed: None }
+    }
+
+    /// The same place in the files; nothing is left here.
+    pub(super) fn take(&mut self) -> Self {
+        let rest = Files::new(&Arc::from([]), self.compression, self.options, None);
+        std::mem::replace(self, rest)
+    }
+
+    /// Number of the present file.
+    pub(super) fn number(&self) -> usize {
+        self.next.saturating_sub(1)
+    }
+
+    /// The present file, or the next; `None` after the last.
+    fn current(&mut self) -> Result<Option<&mut Current>> {
+        if let Some(error) = self.owed.take() {
+            return Err(error);
+        }
+        if self.current.is_none() {
+            let Some(path) = self.paths.get(self.next) else { return Ok(None) };
+            self.next += 1;
+            let reader = Reader::open(path, self.compression, self.options)?;
+            let recorder = match &self.indexes {
+                Some(indexes) => indexes.recorder(self.next - 1)?,
+                None => None,
+            };
+            self.current = Some(Current { reader, recorder });
+        }
+        Ok(self.current.as_mut())
+    }
+
+    /// The reader of the present file, or of the next; `None` after the last.
+    pub(super) fn reader(&mut self) -> Result<Option<&mut Reader>> {
+        Ok(self.current()?.map(|current| &mut current.reader))
+    }
+
+    pub(super) fn read(&mut self, max: usize) -> Result<Option<Chunk>> {
+        while let Some(current) = self.current()? {
+            if let Some(records) = current.next(max)? {
+                return bytes_chunk(records).map(Some);
+            }
+            self.leave();
+        }
+        Ok(None)
+    }
+
+    /// Passes over the next record of the present file, or of the next file; gives its number and
+    /// where it starts and ends.
+    pub(super) fn locate(&mut self) -> Result<Option<(u64, u64, u64)>> {
+        while let Some(current) = self.current()? {
+            let (record, start) = (current.reader.record(), current.reader.offset());
+            if current.skip_one()? {
+                return Ok(Some((record, start, current.reader.offset())));
+            }
+            // The end of the file, or what is wrong with it.
+            if let Some(records) = current.next(1)? {
+                return Err(Error::internal(format!("{} records passed by", records.len())));
+            }
+            self.leave();
+        }
+        Ok(None)
+    }
+
+    /// Leaves a file that is at its end.
+    fn leave(&mut self) {
+        let Some(Current { reader, recorder }) = self.current.take() else { return };
+        if reader.record() == 0 {
+            notices::give(format!("{} holds no records", reader.path()));
+        }
+        if let (Some(indexes), Some(recorder)) = (&self.indexes, recorder)
+            && recorder.records() == reader.record()
+        {
+            indexes.finish(self.number(), recorder, reader.offset());
+        }
+    }
+
+    pub(super) fn skip(&mut self, n: u64) -> Result<u64> {
+        let mut left = n;
+        while left > 0 {
+            left -= self.seek(left)?;
+            if left == 0 {
+                break;
+            }
+            let current = match self.current() {
+                Ok(Some(current)) => current,
+                Ok(None) => break,
+                // What is wrong with an index is no outcome: without it no record has a number.
+                Err(error) => {
+                    self.next = self.paths.len();
+                    return Err(error);
+                }
+            };
+            left -= current.skip(left)?;
+            if left > 0 {
+                // The file has ended, or cannot be passed over: its error counts as an outcome.
+                match current.next(1) {
+                    Ok(None) => self.leave(),
+                    Ok(Some(_)) | Err(_) => left -= 1,
+                }
+            }
+        }
+        Ok(n - left)
+    }
+
+    /// Passes over up to `count` records with the help of indices: how many.
+    fn seek(&mut self, count: u64) -> Result<u64> {
+        let Some(indexes) = self.indexes.clone() else { return Ok(0) };
+        let mut left = count;
+        while left > 0 {
+            let (file, at) = match &self.current {
+                Some(current) => (self.number(), current.reader.record()),
+                None => (self.next, 0),
+            };
+            let Some(path) = self.paths.get(file) else { break };
+            // What is wrong with it comes when the file is opened.
+            let Ok(Some(index)) = indexes.find(file) else { break };
+            let target = at.saturating_add(left);
+            if target >= index.records() {
+                left -= index.records().saturating_sub(at);
+                self.next = file + 1;
+                self.current = None;
+                continue;
+            }
+            if self.compression != Compression::None {
+                break;
+            }
+            let reader = Self::jump(&indexes, file, index, path, self.options, target)?;
+            self.next = file + 1;
+            self.current = Some(Current { reader, recorder: None });
+            left = 0;
+        }
+        Ok(count - left)
+    }
+
+    /// A reader that stands at record `target`, which must be where the index says.
+    fn jump(
+        indexes: &Indexes,
+        file: usize,
+        index: Arc<Index>,
+        path: &str,
+        options: ReadOptions,
+        target: u64,
+    ) -> Result<Reader> {
+        let place = |index: &Index| -> Result<u64> {
+            let (start, end) = index.place(target)?;
+            index.check_header(path, target, start, end).map(|()| start)
+        };
+        let start = match place(&index) {
+            Ok(start) => start,
+            Err(error) => {
+                let mended = indexes.mend(file, error)?;
+                place(&mended)?
+            }
+        };
+        Reader::open_at(path, options, target, start)
+    }
+
+    /// True if the next record is so long that reading it is work for a thread of its own.
+    pub(super) fn is_long(&mut self, from: u64) -> bool {
+        let options = self.options;
+        let reader = match self.reader() {
+            Ok(Some(reader)) => reader,
+            Ok(None) => return false,
+            Err(error) => {
+                self.owed = Some(error);
+                return false;
+            }
+        };
+        let (record, offset) = (reader.record(), reader.offset());
+        let probe = Reader::open_at(reader.path(), options, record, offset);
+        let passed = probe.and_then(|mut probe| Ok((probe.skip(1)?, probe.offset())));
+        passed.is_ok_and(|(passed, end)| passed == 1 && end - offset >= from)
+    }
+}
+
+impl Current {
+    fn next(&mut self, max: usize) -> Result<Option<BytesArray>> {
+        let (record, mut start) = (self.reader.record(), self.reader.offset());
+        let outcome = self.reader.next(max);
+        let Some(recorder) = &mut self.recorder else { return outcome };
+        let noted = match &outcome {
+            // Some were passed over.
+            _ if recorder.records() != record => false,
+            Ok(Some(records)) => records.parts().1.iter().all(|view| {
+                let pushed = recorder.push(start).is_ok();
+                start += (HEADER_BYTES + view.len + FOOTER_BYTES) as u64;
+                pushed
+            }),
+            Ok(None) => true,
+            // A record with a damaged payload is one; without its length, none is found any more.
+            Err(_) => self.reader.record() == record + 1 && recorder.push(start).is_ok(),
+        };
+        if !noted {
+            self.recorder = None;
+        }
+        outcome
+    }
+
+    fn skip_one(&mut self) -> Result<bool> {
+        let (record, start) = (self.reader.record(), self.reader.offset());
+        let passed = self.reader.skip(1)? == 1;
+        if passed
+            && let Some(recorder) = &mut self.recorder
+            && (recorder.records() != record || recorder.push(start).is_err())
+        {
+            self.recorder = None;
+        }
+        Ok(passed)
+    }
+
+    fn skip(&mut self, n: u64) -> Result<u64> {
+        if self.recorder.is_none() {
+            return self.reader.skip(n);
+        }
+        let mut passed = 0;
+        while passed < n && self.skip_one()? {
+            passed += 1;
+        }
+        Ok(passed)
+    }
+}
