@@ -184,6 +184,13 @@ class Symbol:
         return self.transpose()
 
     @property
+    def mT(self) -> Any:
+        """The array with its last two axes in each other's place."""
+        if self.ndim < 2:
+            raise ValueError("matrix transpose with ndim < 2 is undefined")
+        return self.swapaxes(-1, -2)
+
+    @property
     def real(self) -> Any:
         """The real part."""
         return self._op("real") if self.dtype.kind == "c" else self

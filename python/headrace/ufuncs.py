@@ -173,11 +173,14 @@ def call_ufunc_method(
     handled = method in ("reduce", "accumulate") and name in _REDUCED
     if not handled or any(is_text(value) for value in inputs):
         tracer.refuse(f"uses np.{name}.{method}, which is not recorded")
-    from .numpy_ops.reductions import accumulate, reduce
+    from .numpy_ops.reductions import IDENTITIES, accumulate, chosen, reduce
 
     given = {key: value for key, value in kwargs.items() if value is not np._NoValue}
-    if given.pop("where", True) is not True:
-        tracer.refuse(f"uses np.{name}.{method} with where=", "use np.where(condition, a, b)")
+    where = given.pop("where", True)
+    if where is not True:
+        if _REDUCED[name] not in IDENTITIES or method != "reduce":
+            tracer.refuse(f"uses np.{name}.{method} with where=", "use np.where(condition, a, b)")
+        inputs = (chosen(tracer, inputs[0], where, IDENTITIES[_REDUCED[name]]),)
     if given.pop("out", None) not in (None, (None,)):
         tracer.refuse(f"uses np.{name}.{method} with out=, which writes to an array")
     if method == "accumulate":

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import (  # noqa: F401 (they register)
+    bits,
     casting,
     creation,
     cumulative,
@@ -23,6 +24,7 @@ from . import (  # noqa: F401 (they register)
     sets,
     shapes,
     sorting,
+    windows,
 )
 from .casting import astype
 from .registry import FUNCTIONS, METHODS, copied

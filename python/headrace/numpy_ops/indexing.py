@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..debugging import Assert
 from ..symbol import Symbol
 from ..ufuncs import convert, is_text
 from .registry import common, function, ints, method, plain, symbol
@@ -101,6 +102,11 @@ def _diagonal(t: Tracer, a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1
     return symbol(t, a)._view("diagonal", offset=offset, axis1=axis1, axis2=axis2)
 
 
+@function("linalg.diagonal")
+def _linalg_diagonal(t: Tracer, x: Any, /, *, offset: Any = 0) -> Any:
+    return _diagonal(t, x, offset, -2, -1)
+
+
 @function("diag")
 def _diag(t: Tracer, v: Any, k: Any = 0) -> Any:
     v = symbol(t, v)
@@ -132,6 +138,53 @@ def _tril(t: Tracer, m: Any, k: Any = 0) -> Any:
 @function("triu")
 def _triu(t: Tracer, m: Any, k: Any = 0) -> Any:
     return _triangle(t, m, lower=ints(t, k)[0])
+
+
+def _constant_places(name: str) -> None:
+    """Enter a function that reads nothing but the shape."""
+    places = getattr(np, name)
+
+    def handler(t: Tracer, arr: Any, *args: Any, **kwargs: Any) -> Any:
+        return places(np.zeros(tuple(ints(t, list(arr.shape))), bool), *args, **kwargs)
+
+    function(name)(handler)
+
+
+for _name in ("diag_indices_from", "tril_indices_from", "triu_indices_from"):
+    _constant_places(_name)
+
+
+@function("unravel_index")
+def _unravel_index(t: Tracer, indices: Any, shape: Any, order: Any = "C") -> Any:
+    if order != "C":
+        t.refuse(f"uses np.unravel_index in order {order!r}")
+    sizes = ints(t, shape)
+    at = convert(t, _indices(t, indices), np.dtype(np.int64))
+    total = int(np.prod(sizes, dtype=np.int64))
+    text = f"the index is out of bounds for an array with size {total}"
+    Assert((at >= 0) & (at < total), [at], text)
+    found = []
+    for size in reversed(sizes):
+        found.append(at % size)
+        at = at // size
+    return tuple(reversed(found))
+
+
+@function("ravel_multi_index")
+def _ravel_multi_index(
+    t: Tracer, multi_index: Any, dims: Any, mode: Any = "raise", order: Any = "C"
+) -> Any:
+    if order != "C" or mode != "raise":
+        t.refuse(f"uses np.ravel_multi_index with mode={mode!r} and order={order!r}")
+    sizes = ints(t, dims)
+    if len(multi_index) != len(sizes):
+        raise ValueError(f"need {len(sizes)} arrays of indices, got {len(multi_index)}")
+    found: Any = np.int64(0)
+    for index, size in zip(multi_index, sizes, strict=True):
+        at = convert(t, _indices(t, index), np.dtype(np.int64))
+        Assert((at >= 0) & (at < size), [at], "invalid entry in coordinates array")
+        found = found * size + at
+    return found
 
 
 @function("unstack")

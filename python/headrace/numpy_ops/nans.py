@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..debugging import Assert
 from .cumulative import cumulate
-from .reductions import keep, mean, reduce, summing
-from .registry import function, plain, symbol
+from .reductions import chosen, extreme, keep, mean, reduce, summing
+from .registry import function, ints, plain, symbol
 
 if TYPE_CHECKING:
     from ..trace import Tracer
@@ -40,24 +41,25 @@ def _running(name: str, op: str, start: int) -> Callable[..., Any]:
     return handler
 
 
-def _extreme(name: str, op: str, plain_op: str) -> Callable[..., Any]:
+def _position(name: str, op: str, worst: float) -> Callable[..., Any]:
     def handler(
-        t: Tracer,
-        a: Any,
-        axis: Any = None,
-        out: Any = None,
-        keepdims: Any = False,
-        initial: Any = None,
-        where: Any = None,
+        t: Tracer, a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False
     ) -> Any:
-        plain(t, f"np.{name}", out=out, where=where)
-        a = symbol(t, a)
-        chosen = op if a.dtype.kind in "fV" else plain_op
-        if a.dtype.kind == "c":
-            t.refuse(f"uses np.{name} of complex numbers")
-        return reduce(t, chosen, a, axis, None, keepdims, initial)
+        plain(t, f"np.{name}", out=out)
+        filled, missing = _filled(t, a, worst)
+        place = None if axis is None else ints(t, axis)[0]
+        if missing is not None:
+            some = np.logical_not(reduce(t, "all", missing, place))
+            Assert(some, message="All-NaN slice encountered")
+        return filled._op(op, axis=place, keepdims=keep(keepdims))
 
     return handler
+
+
+def _marked(t: Tracer, a: Any, where: Any) -> Any:
+    """Return values with NaN for those that ``where=`` leaves out, where there is NaN."""
+    a = symbol(t, a)
+    return chosen(t, a, where, np.nan) if a.dtype.kind in "fc" else a
 
 
 def _count(t: Tracer, missing: Any, axis: Any, keepdims: Any) -> Any:
@@ -79,10 +81,10 @@ def _nanmean(
     *,
     where: Any = None,
 ) -> Any:
-    plain(t, "np.nanmean", out=out, where=where)
-    filled, missing = _filled(t, a, 0)
+    plain(t, "np.nanmean", out=out)
+    filled, missing = _filled(t, _marked(t, a, where), 0)
     if missing is None:
-        return mean(t, filled, axis, dtype, keepdims=keepdims)
+        return mean(t, filled, axis, dtype, keepdims=keepdims, where=where)
     total = reduce(t, "sum", filled, axis, dtype, keepdims)
     return _typed(np.true_divide(total, _count(t, missing, axis, keepdims)), total.dtype)
 
@@ -101,12 +103,13 @@ def _nanvar(
     mean: Any = None,
     correction: Any = None,
 ) -> Any:
-    plain(t, "np.nanvar", dtype=dtype, out=out, where=where, mean=mean)
+    plain(t, "np.nanvar", dtype=dtype, out=out, mean=mean)
     if correction is not None and correction is not np._NoValue:
         ddof = correction
-    filled, missing = _filled(t, a, 0)
+    filled, missing = _filled(t, _marked(t, a, where), 0)
     if missing is None:
-        return np.var(filled, axis, ddof=ddof, keepdims=keep(keepdims))
+        chosen = {} if where is None or where is np._NoValue else {"where": where}
+        return np.var(filled, axis, ddof=ddof, keepdims=keep(keepdims), **chosen)
     total = reduce(t, "sum", filled, axis, None, True)
     middle = _typed(np.true_divide(total, _count(t, missing, axis, True)), total.dtype)
     zero = np.asarray(0, filled.dtype)
@@ -128,4 +131,6 @@ for _name, _op, _start in (("nansum", "sum", 0), ("nanprod", "prod", 1)):
 for _name, _op, _start in (("nancumsum", "add", 0), ("nancumprod", "multiply", 1)):
     function(_name)(_running(_name, _op, _start))
 for _name, _op, _plain in (("nanmax", "reduce_fmax", "max"), ("nanmin", "reduce_fmin", "min")):
-    function(_name)(_extreme(_name, _op, _plain))
+    function(_name)(extreme(_name, _op, _plain))
+for _name, _op, _worst in (("nanargmax", "argmax", -np.inf), ("nanargmin", "argmin", np.inf)):
+    function(_name)(_position(_name, _op, _worst))

@@ -14,12 +14,12 @@ from .registry import axes, common, function, ints, method, plain, symbol
 if TYPE_CHECKING:
     from ..trace import Tracer
 
-__all__ = ["equation_of"]
+__all__ = ["common_operands", "equation_of"]
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-def _operands(t: Tracer, *values: Any) -> list[Any]:
+def common_operands(t: Tracer, *values: Any) -> list[Any]:
     """Return operands as symbols of their common dtype."""
     dtype = common([value if type(value) is Symbol else np.asarray(value) for value in values])
     return [convert(t, symbol(t, value), dtype) for value in values]
@@ -28,7 +28,7 @@ def _operands(t: Tracer, *values: Any) -> list[Any]:
 @function("dot")
 def _np_dot(t: Tracer, a: Any, b: Any, out: Any = None) -> Any:
     plain(t, "np.dot", out=out)
-    a, b = _operands(t, a, b)
+    a, b = common_operands(t, a, b)
     if 0 in (a.ndim, b.ndim):
         return np.multiply(a, b)
     # The last axis of `a` meets the last but one of `b`, or its only one.
@@ -45,7 +45,7 @@ def _dot(t: Tracer, a: Any, b: Any, out: Any = None) -> Any:
 
 @function("inner")
 def _inner(t: Tracer, a: Any, b: Any, /) -> Any:
-    a, b = _operands(t, a, b)
+    a, b = common_operands(t, a, b)
     if 0 in (a.ndim, b.ndim):
         return np.multiply(a, b)
     first = _LETTERS[: a.ndim - 1]
@@ -70,7 +70,7 @@ def _linalg_outer(t: Tracer, x1: Any, x2: Any, /) -> Any:
 
 @function("vdot")
 def _vdot(t: Tracer, a: Any, b: Any, /) -> Any:
-    a, b = (x._op("reshape", shape=[-1]) for x in _operands(t, a, b))
+    a, b = (x._op("reshape", shape=[-1]) for x in common_operands(t, a, b))
     return einsum(t, "i,i->", np.conjugate(a) if a.dtype.kind == "c" else a, b)
 
 
@@ -97,7 +97,7 @@ def _einsum(
     plain(t, "np.einsum", out=out, dtype=dtype, order=order, casting=casting)
     if not isinstance(operands[0], str):
         t.refuse("uses np.einsum without an equation")
-    args = _operands(t, *operands[1:])
+    args = common_operands(t, *operands[1:])
     if args[0].dtype.kind == "V":
         t.refuse(f"uses np.einsum of {args[0].dtype}")
     return einsum(t, equation_of(operands[0]), *args, broadcast=True)
@@ -105,7 +105,7 @@ def _einsum(
 
 @function("tensordot")
 def _tensordot(t: Tracer, a: Any, b: Any, axes: Any = 2) -> Any:
-    a, b = _operands(t, a, b)
+    a, b = common_operands(t, a, b)
     if isinstance(axes, int | np.integer):
         first, second = list(range(a.ndim - int(axes), a.ndim)), list(range(int(axes)))
     else:
@@ -165,9 +165,11 @@ def _cross(
     t: Tracer, a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axis: Any = None
 ) -> Any:
     a, b = symbol(t, a), symbol(t, b)
-    ends = (-1, -1, -1) if axis is None else (axis,) * 3
-    if ends != (-1, -1, -1) or (axisa, axisb, axisc) != (-1, -1, -1):
-        t.refuse("uses np.cross along another axis than the last")
+    ends = (axisa, axisb, axisc) if axis is None else (axis,) * 3
+    if ends != (-1, -1, -1):
+        first, second, result = ends
+        found = _cross(t, np.moveaxis(a, first, -1), np.moveaxis(b, second, -1))
+        return np.moveaxis(found, -1, result)
     if a.shape[-1] != 3 or b.shape[-1] != 3:
         t.refuse("uses np.cross of vectors that have not three parts")
     parts = []
@@ -177,7 +179,70 @@ def _cross(
     return np.stack(parts, -1)
 
 
+@function("linalg.cross")
+def _linalg_cross(t: Tracer, x1: Any, x2: Any, /, *, axis: Any = -1) -> Any:
+    return _cross(t, x1, x2, axis=axis)
+
+
+@function("linalg.matmul")
+def _linalg_matmul(t: Tracer, x1: Any, x2: Any, /) -> Any:
+    return np.matmul(symbol(t, x1), symbol(t, x2))
+
+
+@function("linalg.vecdot")
+def _linalg_vecdot(t: Tracer, x1: Any, x2: Any, /, *, axis: Any = -1) -> Any:
+    a, b = (np.moveaxis(symbol(t, x), axis, -1) for x in (x1, x2))
+    return np.vecdot(a, b)
+
+
+@function("linalg.trace")
+def _linalg_trace(t: Tracer, x: Any, /, *, offset: Any = 0, dtype: Any = None) -> Any:
+    return _trace(t, x, offset, -2, -1, dtype)
+
+
+@function("linalg.multi_dot")
+def _multi_dot(t: Tracer, arrays: Any, *, out: Any = None) -> Any:
+    plain(t, "np.linalg.multi_dot", out=out)
+    found, *others = arrays
+    for other in others:
+        found = _np_dot(t, found, other)
+    return found
+
+
+@function("linalg.matrix_power")
+def _matrix_power(t: Tracer, a: Any, n: Any) -> Any:
+    a = symbol(t, a)
+    (power,) = ints(t, n)
+    if power < 1:
+        t.refuse(f"uses np.linalg.matrix_power with n={power}")
+    found = None
+    while power:
+        if power & 1:
+            found = a if found is None else np.matmul(found, a)
+        power >>= 1
+        a = np.matmul(a, a) if power else a
+    return found
+
+
 # ----------------------------------------------------------------------- norms
+
+
+@function("linalg.vector_norm")
+def _linalg_vector_norm(
+    t: Tracer, x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2
+) -> Any:
+    x = symbol(t, x)
+    if axis is None:
+        plain(t, "np.linalg.vector_norm", keepdims=keepdims)
+        x, axis = x._op("reshape", shape=[-1]), 0
+    if not isinstance(axis, int | np.integer):
+        t.refuse("uses np.linalg.vector_norm along several axes")
+    return _norm(t, x, ord, axis, keepdims)
+
+
+@function("linalg.matrix_norm")
+def _linalg_matrix_norm(t: Tracer, x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:
+    return _norm(t, x, ord, (-2, -1), keepdims)
 
 
 @function("linalg.norm")

@@ -13,7 +13,20 @@ from .registry import axes, copied, function, ints, method, plain, symbol
 if TYPE_CHECKING:
     from ..trace import Tracer
 
-__all__ = ["accumulate", "keep", "mean", "reduce", "sum_dtype", "summing"]
+__all__ = [
+    "IDENTITIES",
+    "accumulate",
+    "chosen",
+    "extreme",
+    "keep",
+    "mean",
+    "reduce",
+    "sum_dtype",
+    "summing",
+]
+
+# What changes nothing where it stands in the place of a value that is left out.
+IDENTITIES = {"sum": 0, "prod": 1, "all": 1, "any": 0}
 
 
 def sum_dtype(x: Any, dtype: Any) -> Any:
@@ -30,6 +43,27 @@ def sum_dtype(x: Any, dtype: Any) -> Any:
 def keep(keepdims: Any) -> bool:
     """Return whether reduced axes stay, with size 1."""
     return keepdims is not np._NoValue and bool(keepdims)
+
+
+def _mask(t: Tracer, where: Any) -> Any:
+    """Return ``where=`` as a symbol; None if it chooses all."""
+    if where is None or where is np._NoValue or where is True:
+        return None
+    mask = symbol(t, where)
+    if mask.dtype != np.bool_:
+        t.refuse(f"chooses values by where= of {mask.dtype}", "compare it: where=x != 0")
+    return mask
+
+
+def chosen(t: Tracer, a: Any, where: Any, otherwise: Any) -> Any:
+    """Return values with `otherwise` for those that ``where=`` leaves out."""
+    a, mask = symbol(t, a), _mask(t, where)
+    if mask is None:
+        return a
+    found: Any = np.where(mask, a, np.asarray(otherwise, a.dtype))
+    if found._spec.shape != a._spec.shape:
+        t.refuse("chooses values by where= of another shape")
+    return found
 
 
 def reduce(
@@ -100,8 +134,9 @@ def summing(
         initial: Any = None,
         where: Any = None,
     ) -> Any:
-        plain(t, f"np.{name}", out=out, where=where)
-        return reduce(t, op or name, values(t, a), axis, dtype, keepdims, initial)
+        plain(t, f"np.{name}", out=out)
+        found = chosen(t, values(t, a), where, IDENTITIES[op or name])
+        return reduce(t, op or name, found, axis, dtype, keepdims, initial)
 
     return handler
 
@@ -118,13 +153,26 @@ def mean(
     where: Any = None,
 ) -> Any:
     """Record ``np.mean``."""
-    plain(t, "np.mean", out=out, where=where)
+    plain(t, "np.mean", out=out)
     a = symbol(t, a)
     if dtype is None and a.dtype.kind in "biu":
         dtype = np.float64
     target = a.dtype if dtype is None else np.dtype(dtype)
+    mask = _mask(t, where)
+    if mask is not None:
+        return _mean_of(t, convert(t, a, target), mask, axis, keepdims)[0]
     attrs = {"axis": axes(t, axis), "keepdims": keep(keepdims), "dtype": target}
     return convert(t, a, target)._op("mean", **attrs)
+
+
+def _mean_of(t: Tracer, a: Any, mask: Any, axis: Any, keepdims: Any) -> tuple[Any, Any]:
+    """Return the mean of the values that a mask chooses, and how many they are."""
+    if a.dtype.itemsize < 4:  # NumPy adds these up in a wider type
+        t.refuse(f"uses np.mean or np.var of {a.dtype} with where=")
+    total = reduce(t, "sum", chosen(t, a, mask, 0), axis, None, keepdims)
+    count = reduce(t, "sum", np.broadcast_to(mask, a.shape), axis, None, keepdims)
+    found = np.true_divide(total, count)
+    return found if found.dtype == total.dtype else found.astype(total.dtype), count
 
 
 @function("var")
@@ -141,8 +189,8 @@ def _var(
     mean: Any = None,
     correction: Any = None,
 ) -> Any:
-    plain(t, "np.var", out=out, where=where, mean=mean)
-    a = symbol(t, a)
+    plain(t, "np.var", out=out, mean=mean)
+    a, mask = symbol(t, a), _mask(t, where)
     if correction is not None and correction is not np._NoValue:
         ddof = correction
     if not isinstance(ddof, int | float | np.integer | np.floating):
@@ -152,8 +200,18 @@ def _var(
     target = a.dtype if dtype is None else np.dtype(dtype)
     if not np.can_cast(a.dtype, target):
         t.refuse(f"uses np.var of {a.dtype} with dtype={target}")
+    a = convert(t, a, target)
+    if mask is not None:
+        middle, _ = _mean_of(t, a, mask, axis, True)
+        away = np.subtract(a, middle)
+        square = np.multiply(away, np.conjugate(away))
+        square = square.real if away.dtype.kind == "c" else square
+        total = reduce(t, "sum", chosen(t, square, mask, 0), axis, None, keepdims)
+        count = reduce(t, "sum", np.broadcast_to(mask, a.shape), axis, None, keepdims)
+        found = np.true_divide(total, np.maximum(np.subtract(count, ddof), 0))
+        return found if found.dtype == total.dtype else found.astype(total.dtype)
     attrs = {"axis": axes(t, axis), "keepdims": keep(keepdims), "ddof": float(ddof)}
-    return convert(t, a, target)._op("var", **attrs)
+    return a._op("var", **attrs)
 
 
 @function("std")
@@ -162,7 +220,12 @@ def _std(t: Tracer, a: Any, *args: Any, **kwargs: Any) -> Any:
     return np.sqrt(_var(t, a, *args, **kwargs))
 
 
-def _ordering(op: str) -> Callable[..., Any]:
+def extreme(name: str, op: str = "", of_numbers: str = "") -> Callable[..., Any]:
+    """Return the handler of a largest or least value.
+
+    `op` is the op of the engine for floats, `of_numbers` for types that have no NaN.
+    """
+
     def handler(
         t: Tracer,
         a: Any,
@@ -172,8 +235,16 @@ def _ordering(op: str) -> Callable[..., Any]:
         initial: Any = None,
         where: Any = None,
     ) -> Any:
-        plain(t, f"np.{op}", out=out, where=where)
-        return reduce(t, op, a, axis, None, keepdims, initial)
+        plain(t, f"np.{name}", out=out)
+        a = symbol(t, a)
+        if op and a.dtype.kind == "c":
+            t.refuse(f"uses np.{name} of complex numbers")
+        chosen_op = op if op and a.dtype.kind in "fV" else of_numbers or name
+        if _mask(t, where) is not None:
+            if initial is None or initial is np._NoValue:
+                t.refuse(f"uses np.{name} with where= and without initial=", "give initial=")
+            a = chosen(t, a, where, _initial(t, initial, a.dtype))
+        return reduce(t, chosen_op, a, axis, None, keepdims, initial)
 
     return handler
 
@@ -188,8 +259,8 @@ def _logical(op: str) -> Callable[..., Any]:
         *,
         where: Any = None,
     ) -> Any:
-        plain(t, f"np.{op}", out=out, where=where)
-        return reduce(t, op, a, axis, None, keepdims)
+        plain(t, f"np.{op}", out=out)
+        return reduce(t, op, chosen(t, a, where, IDENTITIES[op]), axis, None, keepdims)
 
     return handler
 
@@ -287,5 +358,5 @@ def _enter(names: str, maker: Callable[[str], Callable[..., Any]]) -> None:
 
 _enter("all any", _logical)
 _enter("argmax argmin", _position)
-_enter("max min", _ordering)
+_enter("max min", extreme)
 _enter("prod sum", summing)

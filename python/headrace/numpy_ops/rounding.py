@@ -1,6 +1,6 @@
 """Functions of single values that are no ufuncs.
 
-``fix``, ``nan_to_num``, ``isclose`` and the like, ``interp``, ``sinc``, ``angle``.
+``fix``, ``nan_to_num``, ``isposinf`` and the like, ``interp``, ``sinc``, ``angle``, ``polyval``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ufuncs import convert
-from .reductions import reduce
 from .registry import copied, function, plain, symbol
 
 if TYPE_CHECKING:
@@ -50,26 +49,6 @@ def _nan_to_num(
     return np.where(x == -np.inf, number(low), found)
 
 
-@function("isclose")
-def _isclose(
-    t: Tracer, a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: Any = False
-) -> Any:
-    a, b = (symbol(t, value) if np.ndim(value) else value for value in (a, b))
-    other = symbol(t, b)
-    if symbol(t, a).dtype.kind not in "biuf" or other.dtype.kind not in "biuf":
-        t.refuse("uses np.isclose of something else than real numbers")
-    if other.dtype.kind != "f":
-        b = convert(t, other, np.result_type(other.dtype, 1.0))
-    near = np.less_equal(np.absolute(np.subtract(a, b)), atol + rtol * np.absolute(b))
-    near = (near & np.isfinite(b)) | np.equal(a, b)
-    return near | (np.isnan(a) & np.isnan(b)) if equal_nan else near
-
-
-@function("allclose")
-def _allclose(t: Tracer, a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
-    return reduce(t, "all", _isclose(t, a, b, *args, **kwargs))
-
-
 @function("isposinf")
 def _isposinf(t: Tracer, x: Any, out: Any = None) -> Any:
     plain(t, "np.isposinf", out=out)
@@ -97,10 +76,18 @@ def _iscomplex(t: Tracer, x: Any) -> Any:
 @function("angle")
 def _angle(t: Tracer, z: Any, deg: Any = False) -> Any:
     z = symbol(t, z)
-    if z.dtype.kind != "c":
-        t.refuse("uses np.angle of real numbers")
-    found = np.arctan2(z.imag, z.real)
+    found = np.arctan2(z.imag, z.real) if z.dtype.kind == "c" else np.arctan2(0, z)
     return found * (180 / np.pi) if deg else found
+
+
+@function("polyval")
+def _polyval(t: Tracer, p: Any, x: Any) -> Any:
+    p = symbol(t, p)
+    x = symbol(t, x)
+    found = np.zeros_like(x)
+    for coefficient in p:
+        found = found * x + coefficient
+    return found
 
 
 @function("sinc")

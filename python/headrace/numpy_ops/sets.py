@@ -1,4 +1,7 @@
-"""Functions of which values there are and where they belong: ``unique``, ``isin``, ``bincount``."""
+"""Functions of which values there are and where they belong.
+
+``unique`` and its sisters, sets made of arrays, ``isin``, ``bincount``, ``histogram``.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import numpy as np
 
 from ..symbol import Symbol
 from ..ufuncs import convert, is_text
-from .registry import common, function, method, plain, symbol
+from .registry import common, function, ints, method, plain, symbol
 from .shapes import ravel
 
 if TYPE_CHECKING:
@@ -29,12 +32,72 @@ def _unique(
     equal_nan: Any = True,
     sorted: Any = True,
 ) -> Any:
-    plain(t, "np.unique", axis=axis)
     x = symbol(t, ar)
-    found = t.add("unique", {"equal_nan": bool(equal_nan)}, x)
+    attrs: dict[str, Any] = {"equal_nan": bool(equal_nan)}
+    if axis is not None:
+        if is_text(x):
+            raise TypeError("The axis argument to unique is not supported for dtype object")
+        if return_inverse and np.unique(np.zeros((1, 1)), return_inverse=True, axis=0)[1].ndim > 1:
+            t.refuse("uses np.unique with axis= and return_inverse=")
+        # Slices that hold a NaN are never equal in NumPy.
+        attrs = {"equal_nan": False, "axis": ints(t, axis)[0]}
+    found = t.add("unique", attrs, x)
     wanted = (True, return_index, return_inverse, return_counts)
     given = [part for part, is_wanted in zip(found, wanted, strict=True) if is_wanted]
     return given[0] if len(given) == 1 else tuple(given)
+
+
+def _records(name: str, *parts: int) -> None:
+    """Enter a function that gives parts of `unique` as a named tuple."""
+    kind: Any = getattr(np, name, None)
+    if kind is None:
+        return
+    made = type(kind(np.zeros(1)))
+
+    def handler(t: Tracer, x: Any, /) -> Any:
+        found = t.add("unique", {"equal_nan": False}, symbol(t, x))
+        return made(*(found[part] for part in parts))
+
+    function(name)(handler)
+
+
+_records("unique_all", 0, 1, 2, 3)
+_records("unique_counts", 0, 3)
+_records("unique_inverse", 0, 2)
+
+
+def _distinct(t: Tracer, x: Any) -> Any:
+    return t.add("unique", {"equal_nan": True}, x)[0]
+
+
+@function("union1d")
+def _union1d(t: Tracer, ar1: Any, ar2: Any) -> Any:
+    first, second = (ravel(t, x) for x in _alike(t, ar1, ar2))
+    return _distinct(t, np.concatenate([first, second]))
+
+
+@function("setdiff1d")
+def _setdiff1d(t: Tracer, ar1: Any, ar2: Any, assume_unique: Any = False) -> Any:
+    first = symbol(t, ar1)
+    first = ravel(t, first) if assume_unique else _distinct(t, first)
+    return first[_isin(t, first, ar2, invert=True)]
+
+
+@function("intersect1d")
+def _intersect1d(
+    t: Tracer, ar1: Any, ar2: Any, assume_unique: Any = False, return_indices: Any = False
+) -> Any:
+    plain(t, "np.intersect1d", return_indices=return_indices)
+    first, second = _alike(t, ar1, ar2)
+    common = _distinct(t, first)
+    return common[_isin(t, common, second)]
+
+
+@function("setxor1d")
+def _setxor1d(t: Tracer, ar1: Any, ar2: Any, assume_unique: Any = False) -> Any:
+    first, second = (ravel(t, x) for x in _alike(t, ar1, ar2))
+    both = _distinct(t, np.concatenate([first, second]))
+    return both[_isin(t, both, first) != _isin(t, both, second)]
 
 
 def _alike(t: Tracer, *values: Any) -> list[Any]:
@@ -115,6 +178,29 @@ def _digitize(t: Tracer, x: Any, bins: Any, right: Any = False) -> Any:
     if not (steps <= 0).all():
         raise ValueError("bins must be monotonically increasing or decreasing")
     return len(edges) - _searchsorted(t, edges[::-1], x, side)
+
+
+@function("histogram")
+def _histogram(
+    t: Tracer, a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
+) -> Any:
+    plain(t, "np.histogram", density=density)
+    x = ravel(t, a)
+    if type(bins) is Symbol or isinstance(bins, str) or (np.ndim(bins) == 0 and range is None):
+        t.refuse("counts in bins that only a run knows", "give range=, or the edges as bins=")
+    if x.dtype.kind not in "iuf":
+        t.refuse(f"counts {x.dtype} in bins")
+    edges = np.histogram_bin_edges(np.zeros(0, x.dtype), bins, range)
+    count = len(edges) - 1
+    place = _searchsorted(t, edges, x, "right") - 1
+    inside = (x >= edges[0]) & (x <= edges[-1])
+    place = np.minimum(place, count - 1)[inside]  # the last bin holds its right edge
+    if weights is None:
+        return _bincount(t, place, minlength=count), edges
+    shares = ravel(t, weights)
+    if shares.dtype != np.float64:
+        t.refuse(f"uses np.histogram with weights of {shares.dtype}")
+    return _bincount(t, place, shares[inside], count), edges
 
 
 @function("isclose")

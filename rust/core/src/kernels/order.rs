@@ -1,4 +1,5 @@
-//! The order in which NumPy sorts: NaN after all numbers, complex numbers by their real part first.
+//! The order in which NumPy sorts: NaN after all numbers, zeros of both signs equal, complex numbers
+//! by their real part first.
 
 use std::cmp::Ordering;
 
@@ -9,10 +10,19 @@ use crate::kernels::cast::Bool;
 
 /// A value that is sorted.
 pub(crate) trait Ordered: Copy {
+    /// Compares as the values do.
+    type Key: Ord + Copy;
+
+    fn key(self) -> Self::Key;
+
     /// Where it stands to another; all NaNs are alike.
-    fn order(&self, other: &Self) -> Ordering;
+    #[inline(always)]
+    fn order(&self, other: &Self) -> Ordering {
+        self.key().cmp(&other.key())
+    }
 
     /// True if it is not even equal to itself.
+    #[inline(always)]
     fn is_unordered(&self) -> bool {
         false
     }
@@ -21,8 +31,10 @@ pub(crate) trait Ordered: Copy {
 macro_rules! whole {
     ($($type:ty),*) => {$(
         impl Ordered for $type {
-            fn order(&self, other: &Self) -> Ordering {
-                self.cmp(other)
+            type Key = $type;
+            #[inline(always)]
+            fn key(self) -> $type {
+                self
             }
         }
     )*};
@@ -31,21 +43,33 @@ macro_rules! whole {
 whole!(i8, i16, i32, i64, u8, u16, u32, u64);
 
 impl Ordered for Bool {
-    fn order(&self, other: &Self) -> Ordering {
-        self.0.cmp(&other.0)
+    type Key = u8;
+    fn key(self) -> u8 {
+        self.0
     }
 }
 
-fn partial<T: PartialOrd>(a: &T, b: &T, a_nan: bool, b_nan: bool) -> Ordering {
-    a.partial_cmp(b).unwrap_or_else(|| a_nan.cmp(&b_nan))
+impl<'a> Ordered for &'a [u8] {
+    type Key = &'a [u8];
+    fn key(self) -> &'a [u8] {
+        self
+    }
 }
 
-macro_rules! float {
-    ($($type:ty),*) => {$(
+macro_rules! floats {
+    ($($type:ty: $int:ty),*) => {$(
         impl Ordered for $type {
-            fn order(&self, other: &Self) -> Ordering {
-                partial(self, other, self.is_nan(), other.is_nan())
+            type Key = $int;
+            #[inline(always)]
+            fn key(self) -> $int {
+                if self.is_nan() {
+                    return <$int>::MAX;
+                }
+                let bits = self.to_bits() as $int;
+                // Magnitudes of negative numbers count down; both zeros become 0.
+                if bits < 0 { (<$int>::MIN).wrapping_sub(bits) } else { bits }
             }
+            #[inline(always)]
             fn is_unordered(&self) -> bool {
                 self.is_nan()
             }
@@ -53,23 +77,17 @@ macro_rules! float {
     )*};
 }
 
-float!(f16, bf16, f32, f64);
+floats!(f16: i16, bf16: i16, f32: i32, f64: i64);
 
 macro_rules! complex {
     ($($type:ty),*) => {$(
         impl Ordered for Complex<$type> {
-            fn order(&self, other: &Self) -> Ordering {
-                let nan = |value: &Self| (value.re.is_nan(), value.im.is_nan());
-                match (nan(self), nan(other)) {
-                    ((false, false), (false, false)) => {
-                        self.re.order(&other.re).then(self.im.order(&other.im))
-                    }
-                    // Those with a NaN come after those without, a NaN real part last.
-                    (a, b) => a
-                        .cmp(&b)
-                        .then_with(|| self.re.order(&other.re))
-                        .then_with(|| self.im.order(&other.im)),
-                }
+            /// By parts; numbers with a NaN in one part or both come after the others.
+            type Key = (u8, Option<<$type as Ordered>::Key>, Option<<$type as Ordered>::Key>);
+            fn key(self) -> Self::Key {
+                let part = |part: $type| (!part.is_nan()).then(|| part.key());
+                let class = 2 * u8::from(self.re.is_nan()) + u8::from(self.im.is_nan());
+                (class, part(self.re), part(self.im))
             }
             fn is_unordered(&self) -> bool {
                 self.re.is_nan() || self.im.is_nan()
@@ -79,9 +97,3 @@ macro_rules! complex {
 }
 
 complex!(f32, f64);
-
-impl Ordered for &[u8] {
-    fn order(&self, other: &Self) -> Ordering {
-        self.cmp(other)
-    }
-}

@@ -2,7 +2,7 @@
 //! `numpy.percentile`).
 //!
 //! Between two values the result lies on the line through them. A NaN among the values makes the
-//! result NaN.
+//! result NaN, or is left out with `skip_nan` (`numpy.nanmedian`); of no values the result is NaN.
 
 use std::sync::Arc;
 
@@ -14,9 +14,9 @@ use crate::error::{Error, Result};
 use crate::graph::attr::{Attr, Attrs};
 use crate::graph::kernel::{Arg, Kernel, Tolerance};
 use crate::kernels::cast::{dense, inputs, scratch};
+use crate::kernels::order::Ordered;
 use crate::kernels::reduce::{in_runs, without};
 use crate::kernels::shape::{normal_axes, stacked};
-use crate::kernels::sort::Sortable;
 
 #[derive(Debug)]
 struct Quantile {
@@ -29,17 +29,19 @@ struct Quantile {
     single: bool,
     /// The result is float64, whatever the values are.
     wide: bool,
+    /// NaN counts as no value.
+    skip_nan: bool,
 }
 
 pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> {
     let mut wide = false;
     let (shares, single) = match op {
         "median" => {
-            attrs.only(&["axis", "keepdims"])?;
+            attrs.only(&["axis", "keepdims", "skip_nan"])?;
             (None, true)
         }
         "quantile" => {
-            attrs.only(&["axis", "keepdims", "q", "wide"])?;
+            attrs.only(&["axis", "keepdims", "q", "wide", "skip_nan"])?;
             wide = attrs.bool_or("wide", false)?;
             let (shares, single) = match attrs.get("q") {
                 Some(Attr::Float(share)) => (vec![*share], true),
@@ -60,7 +62,8 @@ pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> 
         _ => return Ok(None),
     };
     let (axes, keepdims) = (attrs.opt_ints("axis")?, attrs.bool_or("keepdims", false)?);
-    Ok(Some(Arc::new(Quantile { axes, keepdims, shares, single, wide })))
+    let skip_nan = attrs.bool_or("skip_nan", false)?;
+    Ok(Some(Arc::new(Quantile { axes, keepdims, shares, single, wide, skip_nan })))
 }
 
 fn wrong(attr: &Attr) -> Error {
@@ -68,7 +71,7 @@ fn wrong(attr: &Attr) -> Error {
 }
 
 /// A float that lines are drawn through.
-trait Float: Sortable {
+trait Float: Element + Ordered {
     fn is_nan(self) -> bool;
     fn wide(self) -> f64;
     /// The point between `a` and `b` at this share of the way.
@@ -151,6 +154,9 @@ impl Quantile {
                 let start = (row * each + place) * n;
                 sorted.clear();
                 sorted.extend_from_slice(&values[start..start + n]);
+                if self.skip_nan {
+                    sorted.retain(|value| !value.is_nan());
+                }
                 sorted.sort_unstable_by_key(|value| value.key());
                 for k in 0..count {
                     result[(row * count + k) * each + place] = pick(&sorted, k);
@@ -181,7 +187,9 @@ impl Quantile {
 
 /// The values on both sides of a share of them, and the share of the way between these two.
 fn neighbours<T: Float>(sorted: &[T], share: f64) -> (T, T, f64) {
-    let last = sorted.len() - 1;
+    let Some(last) = sorted.len().checked_sub(1) else {
+        return (T::nan(), T::nan(), 0.0);
+    };
     if sorted[last].is_nan() {
         return (sorted[last], sorted[last], 0.0);
     }
@@ -222,7 +230,7 @@ impl Kernel for Quantile {
         let shares = (!self.single).then(|| self.count());
         let dims = std::iter::once(rows).chain(shares).chain(rest).collect();
         let (tensor, n) = in_runs(&tensor, &axes)?;
-        if n == 0 && each > 0 && self.shares.is_some() {
+        if n == 0 && each > 0 && self.shares.is_some() && !self.skip_nan {
             return Err(Error::invalid_argument("a quantile of no values"));
         }
         let result = match tensor.dtype() {

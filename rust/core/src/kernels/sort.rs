@@ -1,84 +1,21 @@
 //! `sort`, `argsort`, `top_k`: values in order along an axis.
 //!
 //! NaNs come last and zeros of both signs are equal, as in NumPy; falling order is the reverse.
-//! Each value becomes a key that compares as a plain integer. Positions are those of a stable sort:
+//! Positions are those of a stable sort:
 //! equal values keep their order, also where they fall.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use half::{bf16, f16};
-use num_complex::Complex;
-
 use crate::data::{BytesArray, Column, DType, Dims, Element, PartialShape, Spec, Tensor, Wanted};
 use crate::error::{Error, Result};
 use crate::graph::attr::Attrs;
 use crate::graph::kernel::{Arg, Kernel, Tolerance};
-use crate::kernels::cast::{Bool, dense, inputs, scratch};
+use crate::kernels::cast::{dense, inputs, scratch};
 use crate::kernels::dispatch::with_type;
+use crate::kernels::order::Ordered;
 use crate::kernels::shape::{normal_axis, stacked};
 use crate::kernels::strided::Walk;
-
-/// A type with an order.
-pub(crate) trait Sortable: Element {
-    /// Compares as the values do.
-    type Key: Ord + Copy;
-    fn key(self) -> Self::Key;
-}
-
-macro_rules! integers {
-    ($($type:ty),*) => {$(
-        impl Sortable for $type {
-            type Key = $type;
-            #[inline(always)]
-            fn key(self) -> $type {
-                self
-            }
-        }
-    )*};
-}
-
-integers!(i8, i16, i32, i64, u8, u16, u32, u64);
-
-impl Sortable for Bool {
-    type Key = u8;
-    fn key(self) -> u8 {
-        self.0
-    }
-}
-
-macro_rules! floats {
-    ($($type:ty: $int:ty),*) => {$(
-        impl Sortable for $type {
-            type Key = $int;
-            #[inline(always)]
-            fn key(self) -> $int {
-                if self.is_nan() {
-                    return <$int>::MAX;
-                }
-                let bits = self.to_bits() as $int;
-                // Magnitudes of negative numbers count down; both zeros become 0.
-                if bits < 0 { (<$int>::MIN).wrapping_sub(bits) } else { bits }
-            }
-        }
-    )*};
-}
-
-floats!(f16: i16, bf16: i16, f32: i32, f64: i64);
-
-impl<P: Sortable> Sortable for Complex<P>
-where
-    Complex<P>: Element,
-    P: crate::kernels::elementwise::number::Number,
-{
-    /// By parts; numbers with a NaN in one part or both come after the others.
-    type Key = (u8, Option<P::Key>, Option<P::Key>);
-    fn key(self) -> Self::Key {
-        let part = |part: P| (!part.is_nan()).then(|| part.key());
-        let class = 2 * u8::from(self.re.is_nan()) + u8::from(self.im.is_nan());
-        (class, part(self.re), part(self.im))
-    }
-}
 
 #[derive(Debug)]
 enum What {
@@ -122,7 +59,7 @@ pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> 
 }
 
 /// Sorts each run of `n` values.
-fn sort_runs<T: Sortable>(x: &Tensor, n: usize, falling: bool) -> Result<Tensor> {
+fn sort_runs<T: Element + Ordered>(x: &Tensor, n: usize, falling: bool) -> Result<Tensor> {
     let mut out = scratch::<T>(x.len())?;
     let values = out.typed_mut::<T>();
     values.copy_from_slice(x.values::<T>()?);

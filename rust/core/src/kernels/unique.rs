@@ -1,10 +1,12 @@
 //! Equal values: `unique` and `isin`.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 
-use crate::data::{Column, DType, Spec, Tensor, Wanted};
+use crate::data::shape::volume;
+use crate::data::{Column, DType, Dims, PartialShape, Spec, Tensor, Wanted};
 use crate::error::{Error, Result};
 use crate::graph::attr::Attrs;
 use crate::graph::kernel::{Arg, Kernel, Tolerance};
@@ -12,6 +14,8 @@ use crate::kernels::cast::{Bool, dense, inputs, map_flat};
 use crate::kernels::dispatch::with_type;
 use crate::kernels::order::Ordered;
 use crate::kernels::places::{by_row, pick, room};
+use crate::kernels::shape::normal_axis;
+use crate::kernels::strided::Walk;
 
 /// Which values there are: outputs values, the place of the first of each, for each input value
 /// the number of its equal, and how many there are of each.
@@ -21,6 +25,8 @@ struct Unique {
     sorted: bool,
     /// NaN is equal to NaN.
     equal_nan: bool,
+    /// What is compared are the slices along this axis; all values one by one if `None`.
+    axis: Option<i64>,
 }
 
 /// Whether each value of the first input is among those of the second.
@@ -30,10 +36,11 @@ struct IsIn;
 pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> {
     match op {
         "unique" => {
-            attrs.only(&["sorted", "equal_nan"])?;
+            attrs.only(&["sorted", "equal_nan", "axis"])?;
             let sorted = attrs.bool_or("sorted", true)?;
             let equal_nan = attrs.bool_or("equal_nan", true)?;
-            Ok(Some(Arc::new(Unique { sorted, equal_nan })))
+            let axis = attrs.opt_int("axis")?;
+            Ok(Some(Arc::new(Unique { sorted, equal_nan, axis })))
         }
         "isin" => {
             attrs.only(&[])?;
@@ -45,17 +52,42 @@ pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> 
 
 /// Groups of equal values: the place of the first of each, and for each value its group.
 fn group<T: Ordered>(values: &[T], equal_nan: bool) -> Result<(Vec<usize>, Vec<i64>)> {
-    let mut order: Vec<usize> = room(values.len())?;
-    order.extend(0..values.len());
-    order.sort_by(|a, b| values[*a].order(&values[*b]));
+    group_by(
+        values.len(),
+        |a, b| values[a].order(&values[b]),
+        |at| equal_nan || !values[at].is_unordered(),
+    )
+}
+
+/// As [`group`] for slices of `run` values, which compare by their first difference.
+fn group_slices<T: Ordered>(
+    values: &[T],
+    run: usize,
+    count: usize,
+    equal_nan: bool,
+) -> Result<(Vec<usize>, Vec<i64>)> {
+    let slice = |at: usize| &values[at * run..(at + 1) * run];
+    group_by(
+        count,
+        |a, b| slice(a).iter().map(|value| value.key()).cmp(slice(b).iter().map(|v| v.key())),
+        |at| equal_nan || !slice(at).iter().any(Ordered::is_unordered),
+    )
+}
+
+fn group_by(
+    count: usize,
+    compare: impl Fn(usize, usize) -> Ordering,
+    is_equal_to_itself: impl Fn(usize) -> bool,
+) -> Result<(Vec<usize>, Vec<i64>)> {
+    let mut order: Vec<usize> = room(count)?;
+    order.extend(0..count);
+    order.sort_by(|a, b| compare(*a, *b));
     let mut firsts = Vec::new();
-    let mut groups = room(values.len())?;
-    groups.resize(values.len(), 0);
+    let mut groups = room(count)?;
+    groups.resize(count, 0);
     let mut last: Option<usize> = None;
     for at in order {
-        let same = last.is_some_and(|last| {
-            values[last].order(&values[at]).is_eq() && (equal_nan || !values[at].is_unordered())
-        });
+        let same = last.is_some_and(|last| compare(last, at).is_eq() && is_equal_to_itself(at));
         if !same {
             firsts.push(at);
         }
@@ -93,6 +125,9 @@ fn group_text<'a>(values: impl Iterator<Item = &'a [u8]>) -> (Vec<usize>, Vec<i6
 
 impl Unique {
     fn one(&self, x: &Tensor) -> Result<[Tensor; 4]> {
+        if let Some(axis) = self.axis {
+            return self.slices(x, normal_axis(axis, x.dims().len())?);
+        }
         let unknown = || Error::internal(format!("unique does not take {}", x.dtype()));
         let (mut firsts, mut groups) = if x.dtype().is_text() {
             match self.sorted {
@@ -107,17 +142,58 @@ impl Unique {
         if !self.sorted {
             as_they_come(&mut firsts, &mut groups);
         }
-        let mut counts = vec![0_i64; firsts.len()];
-        groups.iter().for_each(|group| counts[*group as usize] += 1);
         let dims = [firsts.len()];
-        let places: Vec<i64> = firsts.iter().map(|at| *at as i64).collect();
-        Ok([
-            pick(x, &firsts, 1, dims[..].into())?,
-            Tensor::from_values(&dims, &places)?,
-            Tensor::from_values(x.dims(), &groups)?,
-            Tensor::from_values(&dims, &counts)?,
-        ])
+        let values = pick(x, &firsts, 1, dims[..].into())?;
+        with_places(values, &firsts, &groups, x.dims())
     }
+
+    /// The different slices along an axis.
+    fn slices(&self, x: &Tensor, axis: usize) -> Result<[Tensor; 4]> {
+        let mut walk = Walk::plain(x.dims());
+        let (count, stride) = (walk.dims.remove(axis), walk.strides.remove(axis));
+        walk.dims.insert(0, count);
+        walk.strides.insert(0, stride);
+        let first = walk.collect(x)?;
+        let run = volume(&first.dims()[1..])?;
+        let unknown = || Error::internal(format!("unique does not take {}", x.dtype()));
+        let (mut firsts, mut groups) = if x.dtype().is_text() {
+            let values: Vec<&[u8]> = first.strings()?.iter().collect();
+            group_slices(&values, run, count, true)?
+        } else {
+            with_type!(x.dtype(), T: [bool, int, float, complex] => {
+                group_slices(first.values::<T>()?, run, count, self.equal_nan)?
+            }, else return Err(unknown()))
+        };
+        if !self.sorted {
+            as_they_come(&mut firsts, &mut groups);
+        }
+        let mut dims: Dims = first.dims().into();
+        dims[0] = firsts.len();
+        let found = pick(&first, &firsts, run, dims)?;
+        let mut walk = Walk::plain(found.dims());
+        let (count, stride) = (walk.dims.remove(0), walk.strides.remove(0));
+        walk.dims.insert(axis, count);
+        walk.strides.insert(axis, stride);
+        with_places(walk.collect(&found)?, &firsts, &groups, &[groups.len()])
+    }
+}
+
+/// The outputs, given the values found.
+fn with_places(
+    values: Tensor,
+    firsts: &[usize],
+    groups: &[i64],
+    shape: &[usize],
+) -> Result<[Tensor; 4]> {
+    let mut counts = vec![0_i64; firsts.len()];
+    groups.iter().for_each(|group| counts[*group as usize] += 1);
+    let places: Vec<i64> = firsts.iter().map(|at| *at as i64).collect();
+    Ok([
+        values,
+        Tensor::from_values(&[firsts.len()], &places)?,
+        Tensor::from_values(shape, groups)?,
+        Tensor::from_values(&[firsts.len()], &counts)?,
+    ])
 }
 
 impl Kernel for Unique {
@@ -125,8 +201,18 @@ impl Kernel for Unique {
         let [spec] = inputs(specs)?;
         let (dtype, shape) = dense(spec)?;
         let count = |dtype| Spec::tensor(dtype, [None]);
-        let inverse = Spec::Tensor { dtype: DType::Int64, shape: shape.clone() };
-        Ok(vec![count(dtype), count(DType::Int64), inverse, count(DType::Int64)])
+        let (values, inverse) = match (self.axis, shape.dims()) {
+            (None, _) => (count(dtype), Spec::Tensor { dtype: DType::Int64, shape: shape.clone() }),
+            (Some(_), None) => (Spec::Tensor { dtype, shape: shape.clone() }, count(DType::Int64)),
+            (Some(axis), Some(dims)) => {
+                let axis = normal_axis(axis, dims.len())?;
+                let mut dims: Vec<_> = dims.to_vec();
+                let inverse = Spec::tensor(DType::Int64, [dims[axis]]);
+                dims[axis] = None;
+                (Spec::Tensor { dtype, shape: PartialShape::new(dims) }, inverse)
+            }
+        };
+        Ok(vec![values, count(DType::Int64), inverse, count(DType::Int64)])
     }
 
     fn run(&self, args: &[Arg], rows: usize, _: &[Wanted]) -> Result<Vec<Column>> {
@@ -188,12 +274,13 @@ mod tests {
     fn equal_values_are_grouped() {
         let x = Tensor::from_values(&[2, 3], &[3_i32, 1, 3, 2, 1, 3]).unwrap();
         let [values, firsts, groups, counts] =
-            Unique { sorted: true, equal_nan: true }.one(&x).unwrap();
+            Unique { sorted: true, equal_nan: true, axis: None }.one(&x).unwrap();
         assert_eq!(values.values::<i32>().unwrap(), [1, 2, 3]);
         assert_eq!(firsts.values::<i64>().unwrap(), [1, 3, 0]);
         assert_eq!(groups.values::<i64>().unwrap(), [2, 0, 2, 1, 0, 2]);
         assert_eq!(counts.values::<i64>().unwrap(), [2, 1, 3]);
-        let [values, _, groups, _] = Unique { sorted: false, equal_nan: true }.one(&x).unwrap();
+        let [values, _, groups, _] =
+            Unique { sorted: false, equal_nan: true, axis: None }.one(&x).unwrap();
         assert_eq!(values.values::<i32>().unwrap(), [3, 1, 2]);
         assert_eq!(groups.values::<i64>().unwrap(), [0, 1, 0, 2, 1, 0]);
     }
@@ -201,10 +288,28 @@ mod tests {
     #[test]
     fn nans_are_one_value_or_each_its_own() {
         let x = Tensor::from_values(&[3], &[f64::NAN, 1.0, f64::NAN]).unwrap();
-        let count = |equal_nan| Unique { sorted: true, equal_nan }.one(&x).unwrap()[0].len();
+        let count =
+            |equal_nan| Unique { sorted: true, equal_nan, axis: None }.one(&x).unwrap()[0].len();
         assert_eq!((count(true), count(false)), (2, 3));
         let found = IsIn::one(&x, &x).unwrap();
         assert_eq!(found.values::<u8>().unwrap(), [0, 1, 0]);
+    }
+
+    #[test]
+    fn slices_along_an_axis_are_grouped() {
+        let x = Tensor::from_values(&[2, 3], &[5_i32, 1, 5, 0, 2, 0]).unwrap();
+        let unique = Unique { sorted: true, equal_nan: false, axis: Some(-1) };
+        let [values, firsts, groups, counts] = unique.one(&x).unwrap();
+        assert_eq!(
+            (values.dims(), values.values::<i32>().unwrap()),
+            (&[2, 2][..], &[1, 5, 2, 0][..])
+        );
+        assert_eq!(firsts.values::<i64>().unwrap(), [1, 0]);
+        assert_eq!(groups.values::<i64>().unwrap(), [1, 0, 1]);
+        assert_eq!(counts.values::<i64>().unwrap(), [1, 2]);
+        let nothing = Tensor::from_values::<i32>(&[3, 0], &[]).unwrap();
+        let unique = Unique { axis: Some(0), ..unique };
+        assert_eq!(unique.one(&nothing).unwrap()[0].dims(), [1, 0]);
     }
 
     #[test]
@@ -212,7 +317,7 @@ mod tests {
         let values = crate::data::BytesArray::from_values(["b", "a", "b"]).unwrap();
         let x = Tensor::text(DType::Str, [3][..].into(), values).unwrap();
         for sorted in [true, false] {
-            let [values, ..] = Unique { sorted, equal_nan: true }.one(&x).unwrap();
+            let [values, ..] = Unique { sorted, equal_nan: true, axis: None }.one(&x).unwrap();
             assert_eq!(values.strings().unwrap().get(0), if sorted { b"a" } else { b"b" });
         }
         assert_eq!(values_of(&IsIn::one(&x, &x).unwrap()), [1, 1, 1]);
