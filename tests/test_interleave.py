@@ -1,10 +1,14 @@
 """`interleave`."""
 
+import json
+import pathlib
+import threading
 import time
 
 import numpy as np
 import pytest
 from laws import check_laws
+from processes import run
 
 import headrace as hr
 
@@ -112,11 +116,226 @@ def test_parallel_datasets_are_read_side_by_side():
     assert seconds(4) < 0.75 * seconds(None)
 
 
+GOLDEN = json.loads(
+    pathlib.Path(__file__).with_name("golden").joinpath("interleave.json").read_text()
+)
+
+
+def _outcomes(dataset):
+    seen, run = [], iter(dataset)
+    while True:
+        try:
+            seen.append(int(next(run)))
+        except StopIteration:
+            return seen
+        except ValueError:
+            seen.append("error")
+
+
+@pytest.mark.parametrize("executor", [None, "python"])
+def test_the_order_is_that_of_tensorflow_with_errors_too(executor):
+    for sizes, unmade, failing, cycle, block, calls, expected in GOLDEN:
+
+        def make(i, sizes=sizes, unmade=unmade, failing=failing):
+            if int(i) in unmade:
+                raise ValueError("not made")
+
+            def fails(x):
+                if int(x) in failing:
+                    raise ValueError("fails")
+                return x
+
+            dataset = Dataset.range(10 * i, 10 * i + sizes[i])
+            return dataset.map(fails) if failing or executor else dataset
+
+        mixed = Dataset.range(len(sizes)).interleave(make, cycle, block, calls)
+        assert _outcomes(mixed) == expected, (sizes, unmade, failing, cycle, block, calls)
+
+
+class Sleeping:
+    """A source of which each element takes some time."""
+
+    def __init__(self, number, seconds=0.04):
+        self.number, self.seconds = number, seconds
+
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        time.sleep(self.seconds)
+        return self.number * 100 + index
+
+
+def _generator(number):
+    def generate():
+        source = Sleeping(int(number))
+        yield from map(source.__getitem__, range(len(source)))
+
+    return Dataset.from_generator(generate, output_signature=hr.TensorSpec((), np.int64))
+
+
+SLEEPERS = {
+    "source": lambda n: Dataset.from_source(Sleeping(int(n))),
+    "generator": _generator,
+    "map": lambda n: Dataset.range(8).map(Sleeping(int(n)).__getitem__, executor="python"),
+}
+
+
+@pytest.mark.parametrize("deterministic", [True, False])
+@pytest.mark.parametrize("kind", SLEEPERS)
+def test_four_slow_datasets_take_little_longer_than_one(kind, deterministic):
+    def seconds(count):
+        mixed = Dataset.range(count).interleave(SLEEPERS[kind], 4, 1, 4, deterministic)
+        start = time.perf_counter()
+        seen = [int(x) for x in mixed]
+        taken = time.perf_counter() - start
+        expected = [number * 100 + index for index in range(8) for number in range(count)]
+        assert (seen if deterministic else sorted(seen)) == (
+            expected if deterministic else sorted(expected)
+        )
+        return taken
+
+    one, four = seconds(1), seconds(4)
+    assert 4 * one / four > 3.5
+
+
+@pytest.mark.parametrize("calls", [4, hr.AUTOTUNE])
+def test_datasets_that_are_slow_to_make_are_made_side_by_side(calls):
+    def make(n):
+        time.sleep(0.1)
+        return Dataset.from_tensors(n)
+
+    start = time.perf_counter()
+    assert list(Dataset.range(8).interleave(make, 4, 1, calls)) == list(range(8))
+    assert time.perf_counter() - start < 0.45
+
+
+def test_no_more_datasets_are_read_at_a_time_than_there_are_calls():
+    now, most, lock = [0], [0], threading.Lock()
+
+    def slow(x):
+        with lock:
+            now[0] += 1
+            most[0] = max(most[0], now[0])
+        time.sleep(0.01)
+        with lock:
+            now[0] -= 1
+        return x
+
+    mixed = Dataset.range(8).interleave(lambda n: Dataset.range(4).map(slow), 8, 1, 3)
+    assert len(list(mixed)) == 32
+    # The consumer may take a hand.
+    assert 2 <= most[0] <= 4
+
+
+@pytest.mark.parametrize("how", ["argument", "options"])
+def test_without_order_a_slow_dataset_holds_up_no_other(how):
+    def make(n):
+        return Dataset.range(6).map(lambda x: (time.sleep(0.2 if n == 0 else 0), n)[1])
+
+    mixed = Dataset.range(4).interleave(
+        make, 4, 1, num_parallel_calls=4, deterministic=False if how == "argument" else None
+    )
+    if how == "options":
+        options = hr.Options()
+        options.deterministic = False
+        mixed = mixed.with_options(options)
+    start = time.perf_counter()
+    seen = [(int(n), time.perf_counter() - start) for n in mixed.take(18)]
+    assert seen[-1][1] < 0.7, seen
+    assert [n for n, _ in seen].count(0) <= 3
+    assert sorted(int(n) for n in mixed) == [0] * 6 + [1] * 6 + [2] * 6 + [3] * 6
+
+
+def test_waiting_for_many_datasets_takes_no_processor():
+    def make(n):
+        return Dataset.range(2).map(lambda x: (time.sleep(0.5), x)[1])
+
+    mixed = Dataset.range(8).interleave(make, 8, 1, 8, deterministic=False)
+    began = time.process_time()
+    assert len(list(mixed)) == 16
+    assert time.process_time() - began < 0.3
+
+
+def test_without_order_slots_are_filled_again_while_others_wait():
+    def make(n):
+        return Dataset.range(2).map(lambda x: (time.sleep(1.5 if n == 1 else 0), n)[1])
+
+    mixed = Dataset.range(6).interleave(make, 2, 1, 2, deterministic=False)
+    seen = [int(n) for n in mixed.take(10)]
+    assert 1 not in seen
+
+
 def test_without_order_all_elements_come():
     mixed = Dataset.range(6).interleave(
         lambda n: Dataset.range(n), 3, num_parallel_calls=3, deterministic=False
     )
     assert sorted(int(x) for x in mixed) == sorted(x for n in range(6) for x in range(n))
+
+
+def test_a_mix_of_interleaved_files_shares_few_threads():
+    ended = run("""
+import tempfile
+with tempfile.TemporaryDirectory() as folder:
+    paths = [os.path.join(folder, f"{i}") for i in range(4)]
+    for path in paths:
+        with hr.io.TFRecordWriter(path) as writer:
+            for i in range(1000):
+                writer.write(np.int64(i).tobytes())
+    def part(i):
+        names = hr.Dataset.from_tensor_slices(np.array(paths, object))
+        records = names.interleave(hr.TFRecordDataset, 4, num_parallel_calls=4)
+        native = records.map(lambda r: hr.io.decode_raw(r, np.int64)[0], num_parallel_calls=4)
+        return native.prefetch(2)
+    began = now()
+    mix = hr.Dataset.sample_from_datasets([part(i) for i in range(40)], seed=1)
+    iterator = iter(mix)
+    next(iterator)
+    first = now() - began
+    rows, most = 1, 0
+    for row in iterator:
+        rows += 1
+        if rows % 1000 == 0:
+            most = max(most, threads())
+        if rows == 100_000:
+            break
+    tell(rows=rows, first=first, most=most, limit=4 * len(os.sched_getaffinity(0)) + 16)
+""")
+    assert ended.clean
+    seen = json.loads(ended.out)
+    assert seen["rows"] == 100_000
+    assert seen["first"] < 2
+    assert seen["most"] <= seen["limit"]
+
+
+def test_a_huge_cycle_takes_no_memory():
+    ended = run("""
+for calls in (None, 2, hr.AUTOTUNE):
+    before = anonymous()
+    mixed = hr.Dataset.range(3).interleave(hr.Dataset.range, 2**62, 1, calls)
+    assert len(list(mixed)) == 3
+    tell(grown=anonymous() - before)
+""")
+    assert ended.clean
+    assert all(json.loads(line)["grown"] < 100 << 20 for line in ended.out.splitlines())
+
+
+@pytest.mark.parametrize("reads", [1, 2, 4, hr.AUTOTUNE])
+def test_files_read_in_parallel_come_in_the_order_of_an_interleave(reads, tmp_path):
+    paths = []
+    for file, count in enumerate((3, 0, 5, 1, 2)):
+        path = tmp_path / f"{file}"
+        path.write_text("".join(f"{file}-{line}\n" for line in range(count)))
+        paths.append(str(path))
+    names = Dataset.from_tensor_slices(np.array(paths, object))
+    # As many as there are cores where the engine chooses, as an interleave without a number.
+    cycle = None if reads == hr.AUTOTUNE else reads
+    expected = list(names.interleave(hr.TextLineDataset, cycle, 1))
+    assert list(hr.TextLineDataset(paths, num_parallel_reads=reads)) == expected
+    assert list(hr.TextLineDataset(names, num_parallel_reads=reads)) == expected
+    if reads == 1:
+        assert expected == [b"0-0", b"0-1", b"0-2", *(b"2-%d" % i for i in range(5)), b"3-0",
+                            b"4-0", b"4-1"]  # fmt: skip
 
 
 def test_files_are_interleaved(tmp_path):
@@ -132,6 +351,47 @@ def test_files_are_interleaved(tmp_path):
     )
     assert mixed.element_spec == hr.TensorSpec([], bytes)
     assert list(mixed) == [b"0-0", b"1-0", b"2-0", b"0-1", b"1-1", b"2-1"]
+
+
+def test_pure_functions_of_quiet_datasets_are_asked_for_many_elements_at_once(tmp_path):
+    path = str(tmp_path / "a")
+    with hr.io.TFRecordWriter(path) as writer:
+        for i in range(100):
+            writer.write(b"%d" % i)
+    names = Dataset.from_tensor_slices(np.array([path] * 2, object))
+    for records in (
+        hr.TFRecordDataset([path] * 2, num_parallel_reads=2),
+        names.interleave(hr.TFRecordDataset, 2),
+        names.interleave(lambda name: hr.TFRecordDataset(name), 2, num_parallel_calls=2),
+        names.flat_map(hr.TFRecordDataset),
+    ):
+        made = []
+        iterator = iter(records.map(lambda r, made=made: made.append(r) or r))
+        next(iterator)
+        assert len(made) == 1
+        assert len(list(iterator)) == 199
+
+
+def test_what_can_be_noticed_is_not_asked_for_too_early():
+    calls = []
+
+    def noticed(x):
+        calls.append(int(x))
+        return x
+
+    heard = Dataset.range(3).map(noticed)
+    for take in ("interleave", "flat_map"):
+        calls.clear()
+        mixed = getattr(Dataset.range(4), take)(
+            lambda n: Dataset.range(2), **({"cycle_length": 2} if take == "interleave" else {})
+        )
+        both = mixed.concatenate(getattr(Dataset.range(2), take)(lambda n: heard))
+        run = iter(both.map(lambda x: x + 1).filter(lambda x: x > 0))
+        for _ in range(8):
+            next(run)
+        assert calls == []
+        next(run)
+        assert calls == [0]
 
 
 PLANS = {

@@ -56,6 +56,11 @@ class Function:
         What random ops in it draw by.
     called
         The function, which is given a generator if it asks for one.
+    silent
+        Whether its calls can be noticed by nobody, as far as the last preparation saw: it is pure
+        and gives datasets.
+    quiet
+        Whether that is so of the datasets it gives, too, whatever they are.
 
     Raises
     ------
@@ -72,6 +77,7 @@ class Function:
 
     # Whether the first element of a run goes through both the function and its graph.
     on_trial = True
+    silent = quiet = False
 
     def __init__(
         self,
@@ -141,6 +147,7 @@ class Function:
                     f"`{self.returns}` must return a `Dataset` object. Got {gives!r} from "
                     f"{self.name}."
                 )
+            self.silent = isinstance(gives, DatasetSpec) and self._is_pure()
         if graph is not None and self._fits(graph):
             return graph
         if graph is not None:
@@ -160,6 +167,10 @@ class Function:
         from .trace import trace
 
         return trace(self.function, element_spec)
+
+    def _is_pure(self) -> bool:
+        """Tell whether calls cannot be noticed, of a function whose trace gave something."""
+        return True
 
     def pool(self, is_over: Callable[[], bool]) -> ProcessPool:
         """Return worker processes for a run of it.

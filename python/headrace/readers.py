@@ -38,6 +38,7 @@ class Opening:
     """
 
     on_trial = True
+    silent = quiet = True
 
     def __init__(self, op: str, args: dict[str, Any], element_spec: Any) -> None:
         self.op = op

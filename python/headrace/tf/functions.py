@@ -13,6 +13,7 @@ from typing import Any
 from ..errors import InvalidArgumentError, OutOfRangeError
 from ..function import Function, _finished
 from ..nest import map_structure
+from ..purity import check
 from .bridge import component, from_own_nest, returned, to_own
 from .errors_of import as_error
 from .tracer import Traced, trace
@@ -48,6 +49,9 @@ class TensorFunction(Function):
     def _trace(self, element_spec: Any) -> Any:
         found = self.traced(element_spec)
         return (None, found.refusal) if found.graph is None else (found.graph, None)
+
+    def _is_pure(self) -> bool:
+        return check(self.user_function, ()) is None
 
     def __reduce__(self) -> tuple[Any, ...]:
         kind = next((base for base in type(self).__bases__ if base is not TensorFunction), Function)

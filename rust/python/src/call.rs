@@ -17,7 +17,7 @@ use headrace::transforms::ignore_errors::ErrorReport;
 use headrace::{Error, ErrorKind};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple, PyType};
+use pyo3::types::{PyList, PyString, PyTuple, PyType};
 
 use crate::convert::Access;
 use crate::elements::{Elements, Packers, element};
@@ -48,6 +48,10 @@ pub(crate) struct PythonFunction {
     impure: AtomicBool,
     /// The first element of a run goes through the function and its graph.
     on_trial: bool,
+    /// Nobody can notice its calls, as far as the last preparation saw.
+    silent: AtomicBool,
+    /// Nor what is in the datasets it gives.
+    quiet: bool,
     /// It runs in worker processes.
     in_processes: bool,
     arguments: Packers,
@@ -93,6 +97,8 @@ impl PythonFunction {
             },
             impure: AtomicBool::new(false),
             on_trial: function.getattr(intern!(py, "on_trial"))?.extract()?,
+            silent: AtomicBool::new(is_set(function, intern!(py, "silent"))?),
+            quiet: is_set(function, intern!(py, "quiet"))?,
             in_processes: match function.getattr_opt(intern!(py, "executor"))? {
                 Some(executor) => executor.eq("process")?,
                 None => false,
@@ -107,7 +113,9 @@ impl PythonFunction {
 
     fn prepare_attached(&self, py: Python<'_>, input: &ElementSpec) -> Result<Prepared> {
         let spec = element_spec_to_python(py, input)?;
-        let prepared = self.function.bind(py).call_method1(intern!(py, "prepare"), (spec,))?;
+        let function = self.function.bind(py);
+        let prepared = function.call_method1(intern!(py, "prepare"), (spec,))?;
+        self.silent.store(is_set(function, intern!(py, "silent"))?, Ordering::Relaxed);
         if let Ok(graph) = prepared.cast::<Graph>() {
             let graph = Arc::clone(&graph.get().0);
             self.impure.store(!graph.is_pure(), Ordering::Relaxed);
@@ -413,6 +421,14 @@ impl UserFunction for PythonFunction {
         }
     }
 
+    fn is_silent(&self) -> bool {
+        self.silent.load(Ordering::Relaxed)
+    }
+
+    fn gives_quiet(&self) -> bool {
+        self.quiet
+    }
+
     fn rows_per_call(&self) -> usize {
         self.pool.as_ref().map_or(1, |pool| pool.rows.load(Ordering::Relaxed))
     }
@@ -426,6 +442,11 @@ impl Drop for PythonFunction {
     fn drop(&mut self) {
         self.release();
     }
+}
+
+/// A flag that the object may have.
+fn is_set(object: &Bound<'_, PyAny>, name: &Bound<'_, PyString>) -> Result<bool> {
+    object.getattr_opt(name)?.map_or(Ok(false), |flag| Ok(flag.is_truthy()?))
 }
 
 /// Tells whether a run is over.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::data::{Chunk, ElementSpec, Mark, Position};
+use crate::engine::node::is_quiet;
 use crate::engine::stage::OwnedPlace;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
@@ -114,6 +115,7 @@ impl Stage for ConcatenateStage {
     }
 
     fn quiet(&self) -> bool {
-        self.input.quiet()
+        // The second may follow within what is asked of the first.
+        self.input.quiet() && (self.at == 1 || is_quiet(&self.plans[1]))
     }
 }

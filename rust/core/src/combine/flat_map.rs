@@ -6,14 +6,16 @@
 use std::sync::Arc;
 
 use crate::combine::joining::Joining;
+use crate::combine::plans::{Before, Plans};
 use crate::data::mark::MarkBody;
-use crate::data::{Chunk, ElementSpec, Mark, Position};
-use crate::engine::apply::{Apply, function_arg, function_notes};
-use crate::engine::nested::{Nested, inner_spec, plan_in};
+use crate::data::{Chunk, ElementSpec, Mark};
+use crate::engine::apply::function_arg;
+use crate::engine::apply::function_notes;
+use crate::engine::nested::inner_spec;
 use crate::engine::node::Arg;
 use crate::engine::stage::is_final;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::graph::call::{Prepared, UserFunction};
 
 /// The elements of the datasets that a function makes of those of the input.
@@ -33,92 +35,6 @@ impl FlatMapNode {
         let prepared = function.prepare(input.spec())?;
         let spec = inner_spec("map_func", &prepared)?;
         Ok(Arc::new(FlatMapNode { input, function, prepared, spec }))
-    }
-}
-
-/// The datasets of a function, made one by one of the elements of its input.
-pub(crate) struct Plans {
-    input: Input,
-    work: Apply,
-    nested: Nested,
-    /// Elements taken from the input.
-    taken: u64,
-}
-
-/// Where the plans of a stage stand.
-#[derive(Clone)]
-pub(crate) struct Before {
-    /// Plans opened so far.
-    pub(crate) openings: u64,
-    /// Elements taken from the input.
-    pub(crate) taken: u64,
-    /// Where the input stands.
-    pub(crate) position: Position,
-}
-
-impl Plans {
-    /// The plans that `function` makes of what `input` gives, on behalf of the stage.
-    ///
-    /// # Errors
-    /// What the function cannot be prepared for.
-    pub(crate) fn open(
-        opening: &Opening<'_>,
-        stage: &'static str,
-        input: Input,
-        function: &Arc<dyn UserFunction>,
-        spec: &ElementSpec,
-    ) -> Result<Self> {
-        let (site, nested) = (opening.site(0, function), opening.nested(0, function));
-        let function = opening.function(function, spec)?;
-        let work = Apply { function, site, stage, declared: None, counts: false };
-        Ok(Plans { input, work, nested, taken: opening.mark.own(0) })
-    }
-
-    /// As [`Plans::open`], for plans that drivers of the stage pull from.
-    ///
-    /// # Errors
-    /// As [`Plans::open`].
-    pub(crate) fn open_driven(
-        opening: &Opening<'_>,
-        stage: &'static str,
-        input: Input,
-        function: &Arc<dyn UserFunction>,
-        spec: &ElementSpec,
-    ) -> Result<Self> {
-        let mut plans = Self::open(opening, stage, input, function, spec)?;
-        plans.nested = plans.nested.driven();
-        Ok(plans)
-    }
-
-    /// Where the next dataset begins.
-    pub(crate) fn before(&self) -> Before {
-        let openings = self.nested.openings();
-        Before { openings, taken: self.taken, position: self.input.position() }
-    }
-
-    /// The next dataset, opened; `None` at the end.
-    ///
-    /// # Errors
-    /// Those of the input, of the function, and what the dataset's nodes cannot do: the next call
-    /// goes on after it.
-    pub(crate) fn next(&mut self) -> Result<Option<Input>> {
-        let at = self.taken;
-        let chunk = self.input.next(1);
-        self.taken += u64::from(!matches!(chunk, Ok(None)));
-        let Some(chunk) = chunk? else { return Ok(None) };
-        let Some(outcome) = self.work.outcomes(&chunk, at).into_iter().next() else {
-            return Err(Error::internal("a function gave no result"));
-        };
-        let (_, made) = outcome?;
-        let [column] = made.columns() else { return Err(self.no_dataset(&made, at)) };
-        let plan = plan_in(column).map_err(|_| self.no_dataset(&made, at))?;
-        self.nested.open(&plan).map(Some)
-    }
-
-    fn no_dataset(&self, made: &Chunk, at: u64) -> Error {
-        let given = made.loose_spec();
-        let text = format!("`map_func` must return a `Dataset` object, it returned {given}");
-        self.work.at_element(Error::invalid_argument(text), at)
     }
 }
 
@@ -148,7 +64,7 @@ impl Node for FlatMapNode {
     }
 
     fn observable(&self) -> bool {
-        true
+        !self.function.gives_quiet()
     }
 
     fn nests(&self) -> bool {
@@ -161,7 +77,8 @@ impl Node for FlatMapNode {
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let input = opening.input(0, &self.input)?;
-        let plans = Plans::open(opening, "flat_map", input, &self.function, self.input.spec())?;
+        let plans =
+            Plans::open(opening, "flat_map", input, &self.function, self.input.spec(), false)?;
         let before = plans.before();
         let slot = opening.slot();
         let stage = FlatMapStage {
@@ -170,6 +87,7 @@ impl Node for FlatMapNode {
             inner: None,
             before,
             begins: false,
+            asked_quiet: false,
             joining: Joining::default(),
         };
         Ok(Box::new(stage))
@@ -184,6 +102,8 @@ struct FlatMapStage {
     before: Before,
     /// The next element is the first of its dataset.
     begins: bool,
+    /// What was asked for may be more than is needed.
+    asked_quiet: bool,
     joining: Joining,
 }
 
@@ -198,11 +118,17 @@ impl FlatMapStage {
         Ok(self.inner.is_some())
     }
 
-    /// Some elements of one dataset.
-    fn step(&mut self, max: usize) -> Result<Option<Chunk>> {
+    /// Some elements of one dataset, to be joined to `rows` others; `None` at the end, or where no
+    /// more may be taken for now.
+    fn step(&mut self, max: usize, rows: usize) -> Result<Option<Chunk>> {
         loop {
+            // More was asked for than is needed, and in this dataset that is noticed.
+            let too_much = self.asked_quiet && !self.plans.quiet();
+            if too_much && rows > 0 {
+                return Ok(None);
+            }
             if let Some(inner) = &mut self.inner {
-                match inner.next(max) {
+                match inner.next(if too_much { 1 } else { max }) {
                     Ok(Some(chunk)) => {
                         let begins = std::mem::take(&mut self.begins);
                         let mark = if begins { self.state() } else { None };
@@ -227,7 +153,8 @@ impl Stage for FlatMapStage {
     fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
         // What is asked for is certainly needed.
         let mut joining = std::mem::take(&mut self.joining);
-        let chunk = joining.next(max, true, |max| self.step(max));
+        self.asked_quiet = self.plans.quiet();
+        let chunk = joining.next(max, true, |left| self.step(left, max - left));
         self.joining = joining;
         chunk
     }
@@ -264,6 +191,6 @@ impl Stage for FlatMapStage {
     }
 
     fn quiet(&self) -> bool {
-        false
+        self.plans.quiet()
     }
 }

@@ -5,5 +5,6 @@ pub mod concatenate;
 pub mod flat_map;
 pub mod interleave;
 mod joining;
+mod plans;
 pub mod selector;
 pub mod zip;

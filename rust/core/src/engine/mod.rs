@@ -7,6 +7,7 @@ pub mod driver;
 pub mod explain;
 pub mod fills;
 pub mod fingerprint;
+pub mod group;
 pub mod limit;
 #[cfg(all(test, feature = "shuttle"))]
 mod models;

@@ -102,8 +102,28 @@ impl Nested {
     /// # Errors
     /// Those of the nodes.
     pub fn open(&self, plan: &Plan) -> Result<Input> {
-        let child = self.run.child(self.slot, self.site);
-        Place::root(&child, self.driven).open(plan, Position::default())
+        self.next().open(plan)
+    }
+
+    /// The place of the stage's next plan: numbered now, for a plan that is known later.
+    pub(crate) fn next(&self) -> NestedPlace {
+        NestedPlace { run: self.run.child(self.slot, self.site), driven: self.driven }
+    }
+}
+
+/// Where one nested plan is opened.
+pub(crate) struct NestedPlace {
+    run: Arc<RunContext>,
+    driven: bool,
+}
+
+impl NestedPlace {
+    /// Opens `plan` at its start.
+    ///
+    /// # Errors
+    /// Those of the nodes.
+    pub(crate) fn open(&self, plan: &Plan) -> Result<Input> {
+        Place::root(&self.run, self.driven).open(plan, Position::default())
     }
 }
 

@@ -43,7 +43,10 @@ struct Crew {
 #[derive(Default)]
 struct CrewState {
     threads: usize,
+    /// Threads that wait and were not woken yet.
     idle: usize,
+    /// Threads that were woken and do not know it yet.
+    woken: usize,
 }
 
 impl Crew {
@@ -56,6 +59,9 @@ impl Crew {
         self.tasks.push(task);
         let mut state = lock(&self.state);
         if state.idle > 0 {
+            // Each task wakes a thread of its own, however soon one comes after the other.
+            state.idle -= 1;
+            state.woken += 1;
             self.wake.notify_one();
         } else if state.threads < self.limit {
             let builder = Builder::new().name(self.name.into());
@@ -95,6 +101,10 @@ impl Crew {
             Ok(woken) => woken,
             Err(poisoned) => poisoned.into_inner(),
         };
+        if state.woken > 0 {
+            state.woken -= 1;
+            return true;
+        }
         state.idle -= 1;
         if waited.timed_out() && self.tasks.is_empty() {
             state.threads -= 1;
@@ -165,6 +175,9 @@ pub fn generation() -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::time::Instant;
+
     use super::*;
     use crossbeam_channel::bounded;
 
@@ -188,5 +201,27 @@ mod tests {
             tx.send_timeout((), Duration::from_secs(10)).unwrap();
         }
         assert_eq!(all.iter().take(4).filter(|ok| *ok).count(), 4);
+    }
+
+    #[test]
+    fn tasks_that_come_at_once_wake_a_thread_each() {
+        for _ in 0..50 {
+            let (done, all) = bounded(4);
+            let here = Arc::new(AtomicUsize::new(0));
+            for _ in 0..4 {
+                let (here, done) = (Arc::clone(&here), done.clone());
+                let task = move || {
+                    here.fetch_add(1, Ordering::SeqCst);
+                    let deadline = Instant::now() + Duration::from_secs(5);
+                    let met = || here.load(Ordering::SeqCst) == 4;
+                    while !met() && Instant::now() < deadline {
+                        std::thread::sleep(Duration::from_micros(100));
+                    }
+                    done.send(met()).unwrap();
+                };
+                spawn(Kind::Blocking, Box::new(task));
+            }
+            assert!(all.iter().take(4).all(|met| met));
+        }
     }
 }

@@ -445,7 +445,8 @@ impl Input {
         let Some(first) = self.next(max)? else { return Ok(None) };
         let mut rows = first.rows();
         let mut chunks = vec![first];
-        while rows < max {
+        // It may turn out on the way that the input can be observed.
+        while rows < max && (self.surplus.is_some() || self.stage.quiet()) {
             if self.surplus.is_none() {
                 match self.ask(max - rows) {
                     Ok(Some(chunk)) => self.hold(chunk),

@@ -57,6 +57,17 @@ pub trait UserFunction: Send + Sync {
     /// The run will not call the function any more.
     fn release(&self) {}
 
+    /// True if its calls can be observed by nobody, as far as is known; only asked of functions that
+    /// give datasets.
+    fn is_silent(&self) -> bool {
+        false
+    }
+
+    /// True if in addition nothing in the datasets that it gives can be observed.
+    fn gives_quiet(&self) -> bool {
+        false
+    }
+
     /// How many rows a worker of a parallel stage should be given at once.
     fn rows_per_call(&self) -> usize {
         1

@@ -188,6 +188,7 @@ impl TfRecordStage {
             fill: false,
             ordered: true,
             kind: Kind::Work,
+            group: None,
         };
         let input = Input::new(Box::new(LocateStage(files)), &self.run);
         self.driver = Some(Driver::new(input, plan, &self.run, &self.stats));

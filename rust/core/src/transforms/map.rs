@@ -152,6 +152,7 @@ pub(crate) fn driver_plan(
         fill: true,
         ordered: run.options.keeps_order(deterministic),
         kind,
+        group: None,
     }
 }
 

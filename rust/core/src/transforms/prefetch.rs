@@ -114,6 +114,7 @@ impl Node for PrefetchNode {
             fill: false,
             ordered: true,
             kind: if quiet { Kind::Work } else { Kind::Blocking },
+            group: None,
         };
         let (run, stats) = (Arc::clone(opening.run), Arc::clone(&opening.stats));
         let start = Start { input, plan, run, stats };

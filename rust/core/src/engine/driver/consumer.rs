@@ -65,6 +65,19 @@ impl Driver {
     /// One outcome of the input or the work, or that the run was closed.
     pub fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
         self.shared.demand.store(max, SeqCst);
+        self.outcome(max)
+    }
+
+    /// The next outcome, of as many elements as come at no extra cost.
+    ///
+    /// # Errors
+    /// As [`Driver::next`].
+    pub fn next_chunk(&mut self) -> Result<Option<Chunk>> {
+        self.shared.demand.store(1, SeqCst);
+        self.outcome(usize::MAX)
+    }
+
+    fn outcome(&mut self, max: usize) -> Result<Option<Chunk>> {
         loop {
             if let Some(outcome) = self.ready.pop_front() {
                 return self.at_most(max, outcome?).map(Some);
@@ -87,6 +100,30 @@ impl Driver {
     /// Begins to pull before the consumer first asks.
     pub fn start(&self) {
         Shared::wake(&self.shared);
+    }
+
+    /// True if a task of it has a thread.
+    pub fn is_running(&self) -> bool {
+        self.shared.running.load(SeqCst) > 0
+    }
+
+    /// Makes an outcome in the consumer's own thread, unless another thread is at it.
+    ///
+    /// # Errors
+    /// That the run was closed.
+    pub fn work_once(&mut self) -> Result<()> {
+        self.shared.run.check()?;
+        self.work_here().map(drop)
+    }
+
+    /// Waits until a driver of the group has something new for its consumer since the group had
+    /// `seen` arrivals; false if none had before `time` was over.
+    ///
+    /// # Errors
+    /// That the run was closed, or an interrupt.
+    pub fn wait_for_group(&self, seen: u64, time: Duration) -> Result<bool> {
+        let Some(group) = &self.shared.plan.group else { return Ok(false) };
+        self.shared.waiting(|| group.wait(seen, time))
     }
 
     /// True if the next outcome, or the end, is there without waiting.

@@ -15,6 +15,7 @@ use std::sync::atomic::AtomicU64;
 
 use crate::data::Chunk;
 use crate::engine::autotune::{Knob, Meter, Window};
+use crate::engine::group::Group;
 use crate::engine::pool::Kind;
 use crate::engine::run::RunContext;
 use crate::engine::stage::Input;
@@ -59,6 +60,8 @@ pub struct Plan {
     pub ordered: bool,
     /// Which threads run the tasks.
     pub kind: Kind,
+    /// Drivers of the same consumer with which it shares a number of tasks.
+    pub group: Option<Arc<Group>>,
 }
 
 enum Slot {
@@ -74,7 +77,8 @@ struct Source {
     slots: Option<Sender<Slot>>,
 }
 
-struct Shared {
+/// What a driver's consumer and its tasks share.
+pub(super) struct Shared {
     run: Arc<RunContext>,
     stats: Arc<StageStats>,
     /// Its knobs and counters.

@@ -22,7 +22,7 @@ const HEAVY_ROWS: usize = 128;
 
 impl Shared {
     /// Spawns a task if there is room for its result.
-    pub(super) fn wake(shared: &Arc<Self>) {
+    pub(in crate::engine) fn wake(shared: &Arc<Self>) {
         loop {
             let tasks = shared.tasks.load(SeqCst);
             if tasks >= shared.plan.workers.now() || !shared.has_room() || shared.over() {
@@ -31,6 +31,10 @@ impl Shared {
             if shared.tasks.compare_exchange(tasks, tasks + 1, SeqCst, SeqCst).is_ok() {
                 break;
             }
+        }
+        if shared.plan.group.as_ref().is_some_and(|group| !group.enter(shared)) {
+            shared.tasks.fetch_sub(1, SeqCst);
+            return;
         }
         let since = shared.stalled.swap(0, Relaxed);
         if since > 0 {
@@ -70,9 +74,15 @@ impl Shared {
         while !self.over() && self.tasks.load(SeqCst) <= self.plan.workers.now() {
             let limit = self.run.limit();
             match limited(limit, || busy(&self.stats, || self.step())) {
-                Ok(true) => {}
+                Ok(true) => self.tell_group(),
                 _ => break,
             }
+        }
+    }
+
+    fn tell_group(&self) {
+        if let Some(group) = &self.plan.group {
+            group.ring();
         }
     }
 
@@ -219,6 +229,10 @@ impl Drop for TaskGuard {
             Ok(source) => source.slots.is_none(),
             Err(_) => false,
         };
+        if let Some(group) = &self.0.plan.group {
+            group.ring();
+            group.leave();
+        }
         if !ended {
             Shared::wake(&self.0);
         }

@@ -1,0 +1,388 @@
+//! The cycle of an `interleave` in a run.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::opening::{OpeningStage, Turnstile};
+use super::slot::{Picked, Slot};
+use crate::combine::plans::Plans;
+use crate::data::Chunk;
+use crate::engine::autotune::{Knob, Window};
+use crate::engine::driver::{self, Driver};
+use crate::engine::group::Group;
+use crate::engine::pool::Kind;
+use crate::engine::run::RunContext;
+use crate::engine::stage::{is_final, skip_by_running};
+use crate::engine::stats::StageStats;
+use crate::engine::{Input, Stage};
+use crate::error::{Error, Result};
+
+/// Chunks that a dataset is read ahead.
+const WINDOW: usize = 2;
+/// Datasets that are opened for slots that are still taken, at most.
+const SPARE: usize = 16;
+/// How long a consumer that waits for any dataset leaves the tasks to find threads before it works
+/// itself, which keeps it from what the others have; and how long where they found none before.
+const PATIENCE: Duration = Duration::from_millis(20);
+const IMPATIENCE: Duration = Duration::from_millis(1);
+
+/// How datasets are read before their turn.
+pub(super) struct Ahead {
+    /// So many at a time, from the one whose turn it is.
+    slots: usize,
+    group: Arc<Group>,
+    turnstile: Arc<Turnstile>,
+    /// Datasets made so far.
+    made: u64,
+    stats: Arc<StageStats>,
+}
+
+impl Ahead {
+    /// Reads `slots` datasets at a time.
+    pub(super) fn new(slots: usize, stats: &Arc<StageStats>) -> Self {
+        let group = Group::new(Knob::fixed(slots));
+        Ahead { slots, group, turnstile: Arc::default(), made: 0, stats: Arc::clone(stats) }
+    }
+}
+
+pub(super) struct InterleaveStage {
+    plans: Plans,
+    /// Number of slots there may be.
+    cycle: usize,
+    /// Those that there are: one more is made when the turn first comes to it, so that a cycle much
+    /// longer than the input costs nothing.
+    slots: Vec<Option<Slot>>,
+    /// Datasets that are read ahead before they have a slot.
+    spare: VecDeque<Slot>,
+    /// Number of slots that were filled once.
+    reached: usize,
+    /// Number of slots with a dataset.
+    open: usize,
+    input_ended: bool,
+    /// The slot whose turn it is.
+    turn: usize,
+    /// Outcomes taken in this turn.
+    taken: usize,
+    block: usize,
+    ahead: Option<Ahead>,
+    ordered: bool,
+    /// An error is an outcome of its turn.
+    errors_count: bool,
+    /// The next outcome.
+    deferred: Option<Error>,
+    /// How often it was asked.
+    calls: u64,
+    patience: Duration,
+    /// What was asked for may be more than is needed.
+    asked_quiet: bool,
+    run: Arc<RunContext>,
+}
+
+impl InterleaveStage {
+    pub(super) fn new(plans: Plans, cycle: usize, block: usize, run: &Arc<RunContext>) -> Self {
+        InterleaveStage {
+            plans,
+            cycle,
+            slots: vec![None],
+            spare: VecDeque::new(),
+            reached: 0,
+            open: 0,
+            input_ended: false,
+            turn: 0,
+            taken: 0,
+            block,
+            ahead: None,
+            ordered: true,
+            errors_count: false,
+            deferred: None,
+            calls: 0,
+            patience: PATIENCE,
+            asked_quiet: false,
+            run: Arc::clone(run),
+        }
+    }
+
+    /// Sets how datasets are read before their turn.
+    pub(super) fn reads(&mut self, ahead: Option<Ahead>, ordered: bool, errors_count: bool) {
+        self.ahead = ahead;
+        self.ordered = ordered;
+        self.errors_count = errors_count;
+    }
+
+    /// The slot whose turn it is, with a dataset in it; false at the end of all.
+    fn settle(&mut self) -> Result<bool> {
+        while self.slots[self.turn].is_none() {
+            if self.is_exhausted() {
+                if self.open == 0 {
+                    return Ok(false);
+                }
+                self.pass();
+            } else {
+                let opened = self.open_next()?;
+                self.put(self.turn, opened);
+            }
+        }
+        Ok(true)
+    }
+
+    fn is_exhausted(&self) -> bool {
+        self.input_ended && self.spare.is_empty()
+    }
+
+    /// Fills slots before their turn, and lets their datasets be read. A slot that was left empty
+    /// waits for its turn, so that datasets keep their slots whatever is read ahead.
+    fn look_ahead(&mut self) -> Result<()> {
+        let Some(ahead) = &self.ahead else { return Ok(()) };
+        let slots = ahead.slots;
+        let last = self.cycle.min(self.turn.saturating_add(slots));
+        while self.reached < last && !self.is_exhausted() {
+            let opened = self.open_next()?;
+            self.put(self.reached, opened);
+        }
+        if !self.ordered {
+            // No turn may come by.
+            for at in 0..self.slots.len() {
+                if self.slots[at].is_none() && !self.is_exhausted() {
+                    let opened = self.open_next()?;
+                    self.put(at, opened);
+                }
+            }
+        }
+        if self.reached == self.cycle {
+            while self.spare.len() < slots.min(SPARE) && !self.input_ended {
+                match self.open_from_input()? {
+                    Some(slot) => self.spare.push_back(slot),
+                    None => self.input_ended = true,
+                }
+            }
+        }
+        let around = (self.turn..self.slots.len()).chain(0..self.turn);
+        let most = if self.ordered { slots } else { self.cycle };
+        for at in around.take(most) {
+            if let Some(driver) = self.slots[at].as_mut().and_then(Slot::driver) {
+                driver.start();
+            }
+        }
+        self.spare.iter_mut().filter_map(Slot::driver).for_each(|driver| driver.start());
+        Ok(())
+    }
+
+    /// The next dataset; `None` if there is none.
+    fn open_next(&mut self) -> Result<Option<Slot>> {
+        match self.spare.pop_front() {
+            Some(slot) => Ok(Some(slot)),
+            None => self.open_from_input(),
+        }
+    }
+
+    fn open_from_input(&mut self) -> Result<Option<Slot>> {
+        let Some(ahead) = &mut self.ahead else {
+            return match self.plans.next() {
+                Err(error) if self.errors_count && !is_final(&error) => {
+                    Ok(Some(Slot::failed(error)))
+                }
+                input => Ok(input?.map(Slot::plain)),
+            };
+        };
+        let seedling = match self.plans.sow() {
+            Ok(Some(seedling)) => seedling,
+            Ok(None) => return Ok(None),
+            Err(error) if is_final(&error) => return Err(error),
+            Err(error) => return Ok(Some(Slot::failed(error))),
+        };
+        let stage = OpeningStage::new(seedling, ahead.made, &ahead.turnstile, &self.run);
+        ahead.made += 1;
+        let plan = driver::Plan {
+            work: None,
+            workers: Knob::fixed(1),
+            window: Window::fixed(WINDOW),
+            single: false,
+            fill: false,
+            ordered: true,
+            kind: Kind::Blocking,
+            group: Some(Arc::clone(&ahead.group)),
+        };
+        let input = Input::new(Box::new(stage), &self.run);
+        Ok(Some(Slot::driven(Driver::new(input, plan, &self.run, &ahead.stats))))
+    }
+
+    fn put(&mut self, at: usize, slot: Option<Slot>) {
+        self.input_ended |= slot.is_none();
+        self.open += usize::from(slot.is_some());
+        match self.slots.get_mut(at) {
+            Some(place) => *place = slot,
+            None => self.slots.push(slot),
+        }
+        self.reached = self.reached.max(at + 1);
+    }
+
+    fn pass(&mut self) {
+        self.turn += 1;
+        if self.turn == self.slots.len() {
+            if self.is_exhausted() || self.turn == self.cycle {
+                self.turn = 0;
+            } else {
+                self.slots.push(None);
+            }
+        }
+        self.taken = 0;
+    }
+
+    fn leave(&mut self) {
+        self.slots[self.turn] = None;
+        self.open -= 1;
+        self.pass();
+    }
+
+    /// Counts outcomes of the slot whose turn it is.
+    fn count(&mut self, outcomes: usize) {
+        self.taken += outcomes;
+        if self.taken >= self.block {
+            self.pass();
+        }
+    }
+
+    /// Moves the turn to a dataset that has something; waits for one if `waits`. False if there is
+    /// none.
+    fn find_ready(&mut self, waits: bool) -> Result<bool> {
+        loop {
+            let group = self.ahead.as_ref().map(|ahead| Arc::clone(&ahead.group));
+            let seen = group.map_or(0, |group| group.arrivals());
+            let ready = |at: &usize| self.slots[*at].as_ref().is_some_and(Slot::is_ready);
+            if let Some(at) = (self.turn..self.slots.len()).chain(0..self.turn).find(ready) {
+                if at != self.turn {
+                    (self.turn, self.taken) = (at, 0);
+                }
+                return Ok(true);
+            }
+            if !waits {
+                return Ok(false);
+            }
+            let (before, after) = self.slots.split_at_mut(self.turn);
+            let slots = after.iter_mut().chain(before).flatten();
+            let mut drivers = slots.filter_map(Slot::driver);
+            let Some(first) = drivers.next() else { return Ok(true) };
+            if first.wait_for_group(seen, self.patience)?
+                || first.is_running()
+                || drivers.any(|driver| driver.is_running())
+            {
+                // Where tasks have threads it is for them to go on.
+                self.patience = PATIENCE;
+            } else {
+                self.patience = IMPATIENCE;
+                first.work_once()?;
+            }
+        }
+    }
+
+    /// True if more was asked for than is needed, and a dataset turned up in which that is noticed.
+    fn is_too_much(&self) -> bool {
+        self.asked_quiet && !self.plans.quiet()
+    }
+
+    /// Takes elements of one dataset; false if no more can be joined to those taken.
+    fn step(&mut self, max: usize, picked: &mut Picked) -> Result<bool> {
+        loop {
+            if !self.settle()? || (self.is_too_much() && picked.rows() > 0) {
+                return Ok(false);
+            }
+            if !self.slots[self.turn].as_ref().is_some_and(Slot::is_loaded) {
+                self.look_ahead()?;
+                if !self.ordered && !self.find_ready(picked.rows() == 0)? {
+                    return Ok(false);
+                }
+            }
+            let mut max = (max - picked.rows()).min(self.block - self.taken);
+            if self.is_too_much() {
+                max = 1;
+            }
+            let Some(slot) = &mut self.slots[self.turn] else { continue };
+            let loaded = slot.load(max);
+            // A driver may have opened it only now.
+            if self.is_too_much() {
+                if picked.rows() > 0 && loaded.is_ok() {
+                    return Ok(false);
+                }
+                max = 1;
+            }
+            let Some(slot) = &mut self.slots[self.turn] else { continue };
+            match loaded {
+                Ok(true) => {
+                    let rows = picked.take(slot, max);
+                    self.count(rows);
+                    return Ok(rows > 0);
+                }
+                Ok(false) => self.leave(),
+                Err(error) => {
+                    if self.errors_count && !is_final(&error) {
+                        self.count(1);
+                    }
+                    return Err(error);
+                }
+            }
+        }
+    }
+}
+
+impl Stage for InterleaveStage {
+    fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
+        if let Some(error) = self.deferred.take() {
+            return Err(error);
+        }
+        self.calls += 1;
+        self.asked_quiet = self.plans.quiet();
+        let mut picked = Picked::new(self.calls);
+        // What is asked for is certainly needed; out of order, nothing waits for more.
+        while picked.rows() < max {
+            match self.step(max, &mut picked) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) if picked.rows() == 0 || is_final(&error) => return Err(error),
+                Err(error) => {
+                    self.deferred = Some(error);
+                    break;
+                }
+            }
+        }
+        match picked.rows() {
+            0 => Ok(None),
+            _ => picked.finish().map(Some),
+        }
+    }
+
+    fn skip(&mut self, n: u64) -> Result<u64> {
+        // Only running the datasets shows where errors are, and so where they stand.
+        if self.run.has_failed() {
+            return skip_by_running(n, |max| self.next(max));
+        }
+        let mut left = n;
+        if left > 0 && self.deferred.take().is_some() {
+            left -= 1;
+        }
+        while left > 0 {
+            match self.settle() {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) if is_final(&error) => return Err(error),
+                Err(_) => {
+                    left -= 1;
+                    continue;
+                }
+            }
+            let turn = left.min((self.block - self.taken) as u64);
+            let Some(slot) = &mut self.slots[self.turn] else { continue };
+            let skipped = slot.skip(turn)?;
+            left -= skipped;
+            self.count(skipped as usize);
+            if skipped < turn {
+                self.leave();
+            }
+        }
+        Ok(n - left)
+    }
+
+    fn quiet(&self) -> bool {
+        self.plans.quiet()
+    }
+}

@@ -1,0 +1,88 @@
+//! Drivers of one stage that share a number of tasks, and whose consumer waits for any of them: of
+//! many inputs so many are read at a time.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use crate::engine::autotune::Knob;
+use crate::engine::driver::Shared;
+use crate::engine::lock;
+use crate::engine::sync::{Condvar, Mutex};
+
+/// At most so many drivers of a group have a task; others wait for their turn.
+pub struct Group {
+    most: Arc<Knob>,
+    state: Mutex<State>,
+    arrived: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    running: usize,
+    /// In the order in which they asked.
+    waiting: VecDeque<Weak<Shared>>,
+    /// How often a driver had something new for the consumer.
+    arrivals: u64,
+}
+
+impl Group {
+    /// A group of drivers that have as many tasks at a time as the knob says.
+    pub fn new(most: Arc<Knob>) -> Arc<Self> {
+        Arc::new(Group { most, state: Mutex::default(), arrived: Condvar::new() })
+    }
+
+    /// Counts a task of the driver in; if there are enough the driver is woken later.
+    pub(super) fn enter(&self, driver: &Arc<Shared>) -> bool {
+        let mut state = lock(&self.state);
+        if state.running < self.most.now() {
+            state.running += 1;
+            return true;
+        }
+        let driver = Arc::downgrade(driver);
+        if !state.waiting.iter().any(|other| other.ptr_eq(&driver)) {
+            state.waiting.push_back(driver);
+        }
+        false
+    }
+
+    /// Counts a task out, and wakes drivers that have waited.
+    pub(super) fn leave(&self) {
+        lock(&self.state).running -= 1;
+        // One that has no room, or is gone, needs no task.
+        while let Some(driver) = self.next_waiting() {
+            if let Some(driver) = driver.upgrade() {
+                Shared::wake(&driver);
+            }
+        }
+    }
+
+    fn next_waiting(&self) -> Option<Weak<Shared>> {
+        let mut state = lock(&self.state);
+        if state.running < self.most.now() { state.waiting.pop_front() } else { None }
+    }
+
+    /// Tells the consumer that a driver has something new, or has ended.
+    pub(super) fn ring(&self) {
+        lock(&self.state).arrivals += 1;
+        self.arrived.notify_all();
+    }
+
+    /// How often it was told so.
+    pub fn arrivals(&self) -> u64 {
+        lock(&self.state).arrivals
+    }
+
+    /// Waits until it was told so more often than `seen`; false if it was not before `time` was over.
+    pub(super) fn wait(&self, seen: u64, time: Duration) -> bool {
+        let state = lock(&self.state);
+        if state.arrivals != seen {
+            return true;
+        }
+        let state = match self.arrived.wait_timeout(state, time) {
+            Ok((state, _)) => state,
+            Err(poisoned) => poisoned.into_inner().0,
+        };
+        state.arrivals != seen
+    }
+}
