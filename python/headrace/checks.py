@@ -196,6 +196,24 @@ def compression(value: str | None) -> str | None:
     return value or None
 
 
+def on_corruption(value: Any, limit: Any, index: Any) -> bool:
+    """Return whether damage is passed over."""
+    if value not in ("raise", "skip"):
+        raise InvalidArgumentError(f"`on_corruption` must be 'raise' or 'skip', got {value!r}")
+    if limit is not None:
+        at_least("corruption_limit", limit, 0)
+        if value == "raise":
+            raise InvalidArgumentError(
+                f"`corruption_limit` is {limit}, but damage is raised; pass on_corruption='skip'"
+            )
+    if value == "skip" and index is not None:
+        raise InvalidArgumentError(
+            "an index holds the places of all records, damaged ones too; leave out `index` or "
+            "on_corruption='skip'"
+        )
+    return bool(value == "skip")
+
+
 def paths(filenames: Any) -> list[str]:
     """Return one path or many as a list of str."""
     if has_symbols(filenames):

@@ -2113,17 +2113,38 @@ class TFRecordDataset(Dataset[bytes]):
         folder (or, for a single file, the index) that ``headrace index`` or
         `headrace.io.index_tfrecord` wrote; it is never written to, and an index that is missing or
         stale is an error. tf.data has nothing of the kind.
+    on_corruption
+        ``"raise"``, or ``"skip"``: damaged records are left out, and reading goes on with the next
+        record there is. tf.data has no such argument.
+    corruption_limit
+        With ``"skip"``: after so many damaged places the next ones raise; ``None``: none does.
 
     Raises
     ------
     TypeError
         A file name is not a path.
     InvalidArgumentError
-        An unknown compression; one index for several files.
+        An unknown compression or `on_corruption`; a `corruption_limit` that is negative, or given
+        without ``"skip"``; ``"skip"`` with an index; one index for several files.
     NotFoundError, FailedPreconditionError
         An index that was given by its path is missing, or not that of the file.
     NotFoundError, DataLossError
         During iteration: a file is missing or damaged; the text has file, record and byte.
+
+    Notes
+    -----
+    With ``on_corruption="skip"`` no record comes that was not written: both its checksums hold. A
+    damaged payload is passed over by its length, and a length by its checksum. Where both are gone,
+    or bytes are missing or too many, the next record is searched for. It counts where the records
+    from there on lead to the end of the file, or the damaged record is seen to end before it; so
+    what only looks like records, within a damaged record that holds a file itself, is not taken
+    for them. In doubt a stretch between two places of such damage is left out. A file that is cut
+    off loses its last record, and a damaged compressed stream all from there on. A file of another
+    kind (compressed in another way, a Git LFS pointer) raises.
+
+    `Iterator.report` tells file, offset and bytes of each damaged place, and a warning of the
+    logger ``headrace`` names each damaged file once. Places are counted over all files in the order
+    of the elements, from the start of each epoch.
 
     Examples
     --------
@@ -2137,6 +2158,20 @@ class TFRecordDataset(Dataset[bytes]):
     >>> records = hr.TFRecordDataset(path, index="auto")
     >>> len(records), records[1]
     (3, b'b')
+
+    Leaving damage out, and asking what it was:
+
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.tfrecord")
+    >>> with hr.io.TFRecordWriter(path) as writer:
+    ...     for record in (b"one", b"two", b"three"):
+    ...         writer.write(record)
+    >>> with open(path, "r+b") as file:
+    ...     _ = file.seek(19 + 12), file.write(b"?")
+    >>> iterator = iter(hr.TFRecordDataset(path, on_corruption="skip"))
+    >>> list(iterator)
+    [b'one', b'three']
+    >>> [(place.offset, place.bytes) for place in iterator.report().places]
+    [(19, 19)]
     """
 
     __slots__ = ()
@@ -2150,10 +2185,13 @@ class TFRecordDataset(Dataset[bytes]):
         name: str | None = None,
         *,
         index: str | os.PathLike[str] | None = None,
+        on_corruption: str = "raise",
+        corruption_limit: int | None = None,
     ) -> TFRecordDataset:
         """Check the arguments and make the plan."""
         from .readers import RECORD, reader
 
+        salvage = checks.on_corruption(on_corruption, corruption_limit, index)
         size = None if buffer_size is None else checks.integer("buffer_size", buffer_size)
         compression = checks.compression(compression_type)
         args = {
@@ -2161,8 +2199,11 @@ class TFRecordDataset(Dataset[bytes]):
             "buffer_size": size,
             "num_parallel_reads": num_parallel_reads,
             "index": checks.index_place(index),
+            "salvage": salvage,
         }
         made: Any = reader("tfrecord", filenames, num_parallel_reads, args, RECORD)
+        if salvage:
+            made = made._derive("salvage", corruption_limit=corruption_limit)
         return made  # type: ignore[no-any-return]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -2170,7 +2211,10 @@ class TFRecordDataset(Dataset[bytes]):
 
 
 # The classes of ops that have one of their own.
-_CLASSES: dict[str, type[Dataset[Any]]] = {"tfrecord": TFRecordDataset}
+_CLASSES: dict[str, type[Dataset[Any]]] = {
+    "tfrecord": TFRecordDataset,
+    "salvage": TFRecordDataset,
+}
 
 
 def _make(op: str, inputs: Any, **args: Any) -> Dataset[Any]:

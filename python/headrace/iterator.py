@@ -8,6 +8,9 @@ from . import _headrace
 from .errors import OutOfRangeError
 from .optional import Optional
 
+if TYPE_CHECKING:
+    from .report import LossReport
+
 __all__ = ["Iterator"]
 
 T_co = TypeVar("T_co", covariant=True)
@@ -116,6 +119,23 @@ class Iterator(_headrace.Iterator, Generic[T_co]):
         (8, [3, 5])
         """
         return super().stats()
+
+    def report(self) -> LossReport:
+        """Return which damaged places of files the run has left out so far.
+
+        There are some where a reader was told to go on: `TFRecordDataset` with
+        ``on_corruption="skip"``. What steps read ahead of the user counts. A run that goes on from
+        a state reports what it meets on its way there, too. `stats` has the counts of each step, in
+        ``"lost"`` and ``"lost_bytes"``.
+
+        Examples
+        --------
+        >>> iter(hr.Dataset.range(3)).report().count
+        0
+        """
+        from .report import loss_report
+
+        return loss_report(*self.losses())
 
     def close(self) -> None:
         """End the run: cancel work ahead, close files and generators, and wait for that.

@@ -1,13 +1,14 @@
-"""What users are told of: errors that `Dataset.ignore_errors` leaves out, and notices of runs."""
+"""What users are told of: errors and damage that runs leave out, and notices of runs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from .recipe import dump_callable, load_callable
 
-__all__ = ["ErrorReport", "error_report", "notice"]
+__all__ = ["ErrorReport", "Loss", "LossReport", "error_report", "loss_report", "notice"]
 
 
 class ErrorReport:
@@ -81,3 +82,55 @@ def notice(text: str) -> None:
     import logging
 
     logging.getLogger("headrace").warning("%s", text)
+
+
+class Loss(NamedTuple):
+    """A damaged place of a file that was left out."""
+
+    file: str
+    """Path of the file."""
+    offset: int
+    """Where the damaged record starts, in bytes of the decompressed file."""
+    bytes: int | None
+    """How many bytes were left out; ``None`` for the rest of a damaged compressed stream."""
+    reason: str
+    """What is wrong there."""
+
+
+@dataclass(frozen=True)
+class LossReport:
+    """The damaged places that a run has left out so far, see `Iterator.report`.
+
+    Examples
+    --------
+    >>> report = LossReport(1, 17, (Loss("a.tfrecord", 34, 17, "corrupted record at 46"),))
+    >>> print(report)
+    1 damaged place left out, 17 bytes
+    a.tfrecord, byte 34: 17 bytes: corrupted record at 46
+    """
+
+    count: int
+    """How many they are."""
+    bytes: int
+    """How many bytes were left out with them, as far as that is known."""
+    places: tuple[Loss, ...]
+    """The places, in the order in which they were met; the first thousand."""
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.count} damaged place{'s' * (self.count != 1)} left out, {self.bytes} bytes"
+        ]
+        for file, offset, size, reason in self.places:
+            lost = "the rest" if size is None else f"{size} bytes"
+            lines.append(f"{file}, byte {offset}: {lost}: {reason}")
+        if self.count > len(self.places):
+            lines.append(f"and {self.count - len(self.places)} more")
+        return "\n".join(lines)
+
+
+def loss_report(
+    count: int, size: int, places: list[tuple[str | None, int | None, int | None, str]]
+) -> LossReport:
+    """Return the engine's account of losses."""
+    listed = (Loss(file or "", offset or 0, lost, why) for file, offset, lost, why in places)
+    return LossReport(count, size, tuple(listed))

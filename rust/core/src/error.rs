@@ -105,6 +105,14 @@ struct Inner {
     hint: Option<String>,
     place: Place,
     foreign: Option<ForeignError>,
+    lost: Option<Lost>,
+}
+
+/// What was passed over to go on after damage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lost {
+    /// From where the error says; `None` if nobody can know, as in a damaged compressed stream.
+    pub bytes: Option<u64>,
 }
 
 /// What went wrong, where, and what would mend it.
@@ -119,6 +127,7 @@ impl Error {
             hint: None,
             place: Place::default(),
             foreign: None,
+            lost: None,
         }))
     }
 
@@ -234,6 +243,17 @@ impl Error {
     pub fn at_node(mut self, node: impl FnOnce() -> String) -> Self {
         self.0.place.node.get_or_insert_with(|| node().into());
         self
+    }
+
+    /// Notes that the reader has passed over so many bytes and can go on.
+    pub fn losing(mut self, bytes: Option<u64>) -> Self {
+        self.0.lost = Some(Lost { bytes });
+        self
+    }
+
+    /// What a reader that goes on after damage has passed over.
+    pub fn lost(&self) -> Option<Lost> {
+        self.0.lost
     }
 
     /// The kind.

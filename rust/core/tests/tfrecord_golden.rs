@@ -124,7 +124,7 @@ fn errors_say_what_would_mend_them() {
         ("plain_read_as_zlib", Compression::Zlib, "not ZLIB-compressed"),
         ("plain_read_as_zlib", Compression::Zlib, "compression_type=None"),
         ("truncated_data", Compression::None, "cut off"),
-        ("bad_data_crc", Compression::None, "ignore_errors()"),
+        ("bad_data_crc", Compression::None, "on_corruption"),
         ("bad_length_crc", Compression::None, "cannot be found"),
     ] {
         let path = tests_dir().join("golden/tfrecord").join(format!("{file}.tfrecord"));

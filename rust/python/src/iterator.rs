@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use headrace::Error;
 use headrace::data::ForeignValue;
 use headrace::engine::autotune::Meter;
+use headrace::engine::losses::Loss;
 use headrace::engine::node::Rewrites;
 use headrace::engine::notices;
 use headrace::engine::run::Caller;
@@ -26,6 +27,9 @@ use crate::process;
 use crate::shared::{SharedRun, Taken};
 use crate::spares::{Lending, Spares};
 use crate::spec::element_spec_to_python;
+
+/// File, offset, bytes and reason of a damaged place.
+type LossRow = (Option<String>, Option<u64>, Option<u64>, String);
 
 /// How long closing waits for what is running.
 const CLOSE: Duration = Duration::from_secs(10);
@@ -163,11 +167,28 @@ impl Iterator {
                 let counts = shares.iter().map(|count| count.load(Ordering::Relaxed));
                 row.set_item("shares", counts.collect::<Vec<_>>())?;
             }
+            let lost = report.stats.lost.load(Ordering::Relaxed);
+            if lost > 0 {
+                row.set_item("lost", lost)?;
+                row.set_item("lost_bytes", report.stats.lost_bytes.load(Ordering::Relaxed))?;
+            }
             row.set_item("held_bytes", report.stats.held_bytes.load(Ordering::Relaxed))?;
             row.set_item("peak_bytes", report.stats.peak_bytes.load(Ordering::Relaxed))?;
             Ok(row)
         });
         Ok(PyList::new(py, rows.collect::<PyResult<Vec<_>>>()?)?)
+    }
+
+    /// How many damaged places were left out, their bytes, and file, offset, bytes and reason of
+    /// the first of them.
+    fn losses(&self, py: Python<'_>) -> Result<(u64, u64, Vec<LossRow>)> {
+        let losses = enter(py, || {
+            self.run.context().check_process()?;
+            Ok(self.run.context().losses())
+        })?;
+        let file = |loss: &Loss| loss.file.as_deref().map(str::to_owned);
+        let row = |loss: Loss| (file(&loss), loss.offset, loss.bytes, loss.reason);
+        Ok((losses.count, losses.bytes, losses.places.into_iter().map(row).collect()))
     }
 
     fn close(&self, py: Python<'_>) -> Result<()> {

@@ -46,6 +46,7 @@ use headrace::transforms::repeat::RepeatNode;
 use headrace::transforms::resample::{
     Acceptance, Classified, Estimate, EstimateNode, Keep, RejectNode,
 };
+use headrace::transforms::salvage::SalvageNode;
 use headrace::transforms::scan::{Carry, ScanNode};
 use headrace::transforms::shard::{Equal, ShardNode};
 use headrace::transforms::shuffle::ShuffleNode;
@@ -185,7 +186,9 @@ pub(crate) fn counter(
 }
 
 #[pyfunction]
-#[pyo3(signature = (filenames, compression_type, buffer_size, num_parallel_reads, index))]
+#[pyo3(signature = (
+    filenames, compression_type, buffer_size, num_parallel_reads, index, salvage,
+))]
 pub(crate) fn tfrecord(
     py: Python<'_>,
     filenames: Vec<String>,
@@ -193,11 +196,12 @@ pub(crate) fn tfrecord(
     buffer_size: Option<usize>,
     num_parallel_reads: Option<i64>,
     index: Option<&str>,
+    salvage: bool,
 ) -> Result<Plan> {
     // One file after another: the next one is read ahead by a `prefetch` above.
     let _ = num_parallel_reads;
     let compression = Compression::from_name(compression_type)?;
-    let options = ReadOptions { buffer_size, ..ReadOptions::default() };
+    let options = ReadOptions { buffer_size, salvage, ..ReadOptions::default() };
     let Some(index) = index else {
         return Ok(Plan(TfRecordNode::plan(filenames, compression, options)));
     };
@@ -269,6 +273,12 @@ pub(crate) fn ignore_errors(
     let report =
         report.map(|report| Arc::new(PythonReport(report.unbind())) as Arc<dyn ErrorReport>);
     Plan(IgnoreErrorsNode::plan(plan(input), limit, report))
+}
+
+#[pyfunction]
+#[pyo3(signature = (input, corruption_limit))]
+pub(crate) fn salvage(input: &Bound<'_, Plan>, corruption_limit: Option<u64>) -> Plan {
+    Plan(SalvageNode::plan(plan(input), corruption_limit))
 }
 
 #[pyfunction]

@@ -14,6 +14,7 @@ from ..bridge import from_own_nest
 from ..tensor import Tensor, raw
 
 if TYPE_CHECKING:
+    from ...report import LossReport
     from .dataset import Dataset
 
 __all__ = ["Iterator", "NumpyIterator"]
@@ -85,6 +86,10 @@ class NumpyIterator:
     def state(self) -> str:
         """Return where the run is; see `headrace.Iterator.state`."""
         return self._iterator.state()
+
+    def report(self) -> LossReport:
+        """Return what the run has left out; see `headrace.Iterator.report`."""
+        return self._iterator.report()
 
     def close(self) -> None:
         """End the run; see `headrace.Iterator.close`."""

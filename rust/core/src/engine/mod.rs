@@ -9,6 +9,7 @@ pub mod fills;
 pub mod fingerprint;
 pub mod group;
 pub mod limit;
+pub mod losses;
 #[cfg(all(test, feature = "shuttle"))]
 mod models;
 pub mod nested;

@@ -10,6 +10,7 @@ use crate::engine::autotune::Knob;
 use crate::engine::fills::Fills;
 use crate::engine::limit::{Limit, limited};
 use crate::engine::lock;
+use crate::engine::losses::Losses;
 use crate::engine::nested::{NestedLogs, Outer};
 use crate::engine::node::{Plan, RunOptions, Unfixed, all_functions, draws};
 use crate::engine::optimise::optimise;
@@ -76,6 +77,7 @@ struct Life {
     /// Forks behind the process that opened the run.
     generation: usize,
     limit: Option<Arc<Limit>>,
+    losses: Mutex<Losses>,
     tasks: Mutex<usize>,
     tasks_ended: Condvar,
 }
@@ -95,6 +97,7 @@ impl RunContext {
             unfixed: Mutex::default(),
             generation: pool::generation(),
             limit: limit.map(|size| Arc::new(Limit::new(size))),
+            losses: Mutex::default(),
             tasks: Mutex::default(),
             tasks_ended: Condvar::new(),
         };
@@ -156,15 +159,24 @@ impl RunContext {
         self.nested.openings(slot)
     }
 
+    /// Fails in another process than that which opened the run.
+    ///
+    /// # Errors
+    /// `FailedPrecondition` in a forked child.
+    pub fn check_process(&self) -> Result<()> {
+        if self.is_here() {
+            return Ok(());
+        }
+        let text = "the iterator was opened before this process was forked";
+        Err(Error::failed_precondition(text).with_hint("call iter(ds) in the child"))
+    }
+
     /// Fails if the run is over.
     ///
     /// # Errors
     /// `Cancelled`, or `FailedPrecondition` in a forked child.
     pub fn check(&self) -> Result<()> {
-        if !self.is_here() {
-            let text = "the iterator was opened before this process was forked";
-            return Err(Error::failed_precondition(text).with_hint("call iter(ds) in the child"));
-        }
+        self.check_process()?;
         if self.is_cancelled() { Err(Error::cancelled()) } else { Ok(()) }
     }
 
@@ -195,6 +207,16 @@ impl RunContext {
         {
             *lock(&self.life.unfixed) = Some((plan.name(), why));
         }
+    }
+
+    /// Notes that a damaged place was passed over.
+    pub fn note_loss(&self, error: &Error) {
+        lock(&self.life.losses).add(error);
+    }
+
+    /// The damaged places that were passed over so far.
+    pub fn losses(&self) -> Losses {
+        lock(&self.life.losses).clone()
     }
 
     /// The permits of the run's tasks.

@@ -29,6 +29,10 @@ pub struct StageStats {
     meters: Mutex<Vec<Arc<Meter>>>,
     /// Elements handed on of each source, where the stage mixes sources.
     pub shares: OnceLock<Vec<AtomicU64>>,
+    /// Damaged places that it has left out.
+    pub lost: AtomicU64,
+    /// Bytes of files that it has left out with them, as far as is known.
+    pub lost_bytes: AtomicU64,
     /// Memory of what it holds because its meaning requires it: buffers, windows, what it must
     /// remember.
     pub held_bytes: AtomicU64,

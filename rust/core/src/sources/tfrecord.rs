@@ -15,9 +15,10 @@ use crate::engine::run::RunContext;
 use crate::engine::stage::skip_by_running;
 use crate::engine::stats::StageStats;
 use crate::engine::sync::Mutex;
+use crate::engine::wait::poll_if_due;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage, lock};
 use crate::error::{Error, Result};
-use crate::formats::tfrecord::{ReadOptions, Reader, payload_len, read_payload};
+use crate::formats::tfrecord::{Check, ReadOptions, Reader, payload_len, read_payload};
 use crate::graph::call::Called;
 use crate::io::compress::Compression;
 use crate::io::local::BlockReader;
@@ -140,10 +141,14 @@ impl Node for TfRecordNode {
     }
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
+        let run = Arc::clone(opening.run);
+        let check = Check(Arc::new(move || run.check().and_then(|()| poll_if_due())));
         let indexes = self.indexes.as_ref();
-        let files = Files::new(&self.files, self.compression, self.options, indexes);
-        // Below a driver there are threads to read long records beside each other.
-        let undecided = opening.driven && self.compression == Compression::None;
+        let files = Files::new(&self.files, self.compression, self.options, indexes).checked(check);
+        // Below a driver there are threads to read long records beside each other. Where records
+        // are salvaged, the payload of one decides where the next is.
+        let plain = self.compression == Compression::None && !self.options.salvage;
+        let undecided = opening.driven && plain;
         let (run, stats) = (Arc::clone(opening.run), Arc::clone(&opening.stats));
         Ok(Box::new(TfRecordStage { run, stats, files, undecided, driver: None }))
     }

@@ -9,9 +9,10 @@ use super::files::bytes_chunk;
 use super::tfrecord_index::Indexes;
 use crate::data::{BytesArray, Chunk};
 use crate::engine::notices;
+use crate::engine::stage::is_final;
 use crate::error::{Error, Result};
 use crate::formats::tfrecord::index::{Index, Recorder};
-use crate::formats::tfrecord::{FOOTER_BYTES, HEADER_BYTES, ReadOptions, Reader};
+use crate::formats::tfrecord::{Check, FOOTER_BYTES, HEADER_BYTES, ReadOptions, Reader};
 use crate::io::compress::Compression;
 
 /// The records of some files.
@@ -25,6 +26,7 @@ pub(super) struct Files {
     current: Option<Current>,
     /// What is wrong with the index of the file before the next, found too early.
     owed: Option<Error>,
+    check: Check,
 }
 
 /// The file that is read.
@@ -42,7 +44,14 @@ impl Files {
         indexes: Option<&Arc<Indexes>>,
     ) -> Self {
         let (paths, indexes) = (Arc::clone(paths), indexes.map(Arc::clone));
-        Files { paths, compression, options, indexes, next: 0, current: None, owed: None }
+        let check = Check::default();
+        Files { paths, compression, options, indexes, next: 0, current: None, owed: None, check }
+    }
+
+    /// Asks `check` in the course of long searches.
+    pub(super) fn checked(mut self, check: Check) -> Self {
+        self.check = check;
+        self
     }
 
     /// The same place in the files; nothing is left here.
@@ -65,6 +74,7 @@ impl Files {
             let Some(path) = self.paths.get(self.next) else { return Ok(None) };
             self.next += 1;
             let reader = Reader::open(path, self.compression, self.options)?;
+            let reader = reader.checked(self.check.clone());
             let recorder = match &self.indexes {
                 Some(indexes) => indexes.recorder(self.next - 1)?,
                 None => None,
@@ -140,6 +150,7 @@ impl Files {
                 // The file has ended, or cannot be passed over: its error counts as an outcome.
                 match current.next(1) {
                     Ok(None) => self.leave(),
+                    Err(error) if is_final(&error) => return Err(error),
                     Ok(Some(_)) | Err(_) => left -= 1,
                 }
             }

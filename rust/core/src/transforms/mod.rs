@@ -12,6 +12,7 @@ pub mod prefetch;
 pub mod reduce;
 pub mod repeat;
 pub mod resample;
+pub mod salvage;
 pub mod save;
 pub mod scan;
 pub mod shard;

@@ -132,7 +132,7 @@ pub fn csv(bytes: &[u8]) {
     }
 }
 
-/// Reading a file of records, compressed or not.
+/// Reading a file of records, compressed or not, and going on after damage.
 pub fn tfrecord(bytes: &[u8]) {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), bytes).unwrap();
@@ -144,6 +144,21 @@ pub fn tfrecord(bytes: &[u8]) {
         for _ in 0..100 {
             match reader.next(10) {
                 Ok(Some(_)) => {}
+                Ok(None) | Err(_) => break,
+            }
+        }
+        let options = ReadOptions { salvage: true, ..options };
+        let Ok(mut reader) = Reader::open(path, compression, options) else { continue };
+        let mut at = 0;
+        // Every damaged place is behind the one before it.
+        for _ in 0..1000 {
+            match reader.next(10) {
+                Ok(Some(_)) => {}
+                Err(error) if error.lost().is_some() => {
+                    let offset = error.place().offset.unwrap();
+                    assert!(offset >= at, "{error}");
+                    at = offset + 1;
+                }
                 Ok(None) | Err(_) => break,
             }
         }

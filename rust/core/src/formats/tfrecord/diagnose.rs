@@ -37,6 +37,14 @@ fn misfit(head: &[u8], compression: Compression) -> Option<(&'static str, String
     }
 }
 
+/// True if the first bytes of a file are those of something else that is known.
+pub(super) fn is_misfit(head: &[u8], compression: Compression) -> bool {
+    let looks = Compression::of_head(head);
+    let other = looks != Compression::None && looks != compression;
+    let plain = Header::of(head).is_some_and(|header| header.intact);
+    head.starts_with(LFS) || other || plain && compression != Compression::None
+}
+
 fn pass(value: &str) -> String {
     format!("pass compression_type={value}")
 }
@@ -65,7 +73,7 @@ pub(super) fn bad_payload(len: u64, offset: u64) -> Error {
         "corrupted record at {at}: the {len} bytes of its payload do not match their checksum"
     );
     Error::data_loss(text).with_hint(
-        "restore the file from its source, or leave damaged records out with ignore_errors()",
+        "restore the file from its source, or leave damaged records out with on_corruption=\"skip\"",
     )
 }
 

@@ -32,6 +32,7 @@
 //! ```
 
 mod diagnose;
+mod salvage;
 
 pub mod index;
 pub mod reader;
@@ -41,6 +42,7 @@ pub mod writer;
 mod tests;
 
 pub use reader::{ReadOptions, Reader, payload_len, read_payload};
+pub use salvage::Check;
 pub use writer::{Writer, WriterOptions};
 
 use crate::io::crc;

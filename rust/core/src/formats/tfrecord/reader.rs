@@ -3,9 +3,11 @@
 //! A record that straddles blocks is carried to the front of the next one (one copy of its part);
 //! a larger one gets a block of its own, but only once the checksum of its length holds, and no
 //! faster than its bytes arrive. All records before a damaged one are handed out before its error.
+//! A reader that salvages finds out only then where it goes on.
 
 use std::sync::Arc;
 
+use super::salvage::{Check, Salvage};
 use super::{FOOTER_BYTES, HEADER_BYTES, Header, diagnose, is_intact};
 use crate::data::bytes::View;
 use crate::data::{Buffer, BytesArray};
@@ -31,6 +33,8 @@ pub struct ReadOptions {
     /// Longest record that is acceptable. If not given, 1 GiB in a compressed file, where few
     /// bytes can stand for many; what the file has otherwise.
     pub max_record_bytes: Option<u64>,
+    /// After damage the reader goes on where it finds the next record.
+    pub salvage: bool,
 }
 
 /// Reads the records of one file in order.
@@ -47,6 +51,14 @@ pub struct Reader {
     pending: Option<Error>,
     done: bool,
     was_empty: bool,
+    salvages: bool,
+    /// The error that is owed is one of damage, and where the records go on is not known yet.
+    damaged: bool,
+    /// Finds where the records go on.
+    salvage: Option<Box<Salvage>>,
+    check: Check,
+    /// Length of the longest frame so far.
+    longest: u64,
 }
 
 /// Length of the payload of a frame of `frame` bytes.
@@ -119,7 +131,19 @@ impl Reader {
             pending: None,
             done: false,
             was_empty: false,
+            salvages: options.salvage,
+            damaged: false,
+            salvage: None,
+            check: Check::default(),
+            longest: 0,
         })
+    }
+
+    /// Asks `check` in the course of a long search.
+    #[must_use]
+    pub fn checked(mut self, check: Check) -> Self {
+        self.check = check;
+        self
     }
 
     /// A reader that starts at record number `record`, which lies at byte `offset`: where another
@@ -161,7 +185,9 @@ impl Reader {
     ///
     /// # Errors
     /// `DataLoss` for a damaged record. If its payload is damaged the next call goes on after it;
-    /// if its length is, or the file is cut off or cannot be read, the next call gives `None`.
+    /// if its length is, or the file is cut off or cannot be read, the next call gives `None`. A
+    /// reader that salvages goes on where the records do, and the error says what was
+    /// [lost](Error::lost).
     pub fn next(&mut self, max: usize) -> Result<Option<BytesArray>> {
         let mut found = Found::default();
         while self.pending.is_none() && !self.done {
@@ -174,7 +200,39 @@ impl Reader {
         if !found.views.is_empty() {
             return BytesArray::new(found.buffers, found.views).map(Some);
         }
-        self.pending.take().map_or(Ok(None), Err)
+        let Some(error) = self.pending.take() else { return Ok(None) };
+        if !self.damaged {
+            return Err(error);
+        }
+        match self.resume(error.place().offset.unwrap_or(self.offset)) {
+            // With nothing to salvage in it, it is a file of another kind.
+            Ok(_) if self.is_misfit() => Err(error),
+            Ok(lost) => Err(error.losing(Some(lost))),
+            Err(failed) => {
+                self.pending = Some(error);
+                Err(failed)
+            }
+        }
+    }
+
+    /// Goes on after the damaged record at `at`; returns how many bytes that leaves out.
+    fn resume(&mut self, at: u64) -> Result<u64> {
+        let mut salvage = match self.salvage.take() {
+            Some(salvage) => salvage,
+            None => Box::new(Salvage::open(&self.path, self.check.clone())?),
+        };
+        let found = salvage.resume(at, self.longest);
+        self.salvage = Some(salvage);
+        let lost = found? - at;
+        self.damaged = false;
+        self.record += 1;
+        self.offset = at + lost;
+        let on = self.window.as_mut().map_or(Ok(true), |window| window.hop(lost));
+        self.done = !matches!(on, Ok(true));
+        if self.done {
+            self.window = None;
+        }
+        on.map(|_| lost)
     }
 
     /// Passes over `count` records by their lengths alone, seeking over long payloads. Returns how
@@ -187,6 +245,9 @@ impl Reader {
         if count == 0 {
             return Ok(0);
         }
+        if self.salvages {
+            return self.skip_by_reading(count);
+        }
         let from = self.record();
         if !self.done {
             self.pending = None;
@@ -197,6 +258,20 @@ impl Reader {
             self.settle(stop, window);
         }
         Ok(self.record - from)
+    }
+
+    /// Only reading tells which records are damaged. An error counts as a record does.
+    fn skip_by_reading(&mut self, count: u64) -> Result<u64> {
+        let mut left = count;
+        while left > 0 {
+            match self.next(usize::try_from(left).unwrap_or(usize::MAX)) {
+                Ok(Some(records)) => left -= records.len() as u64,
+                Ok(None) => break,
+                Err(error) if error.kind() == ErrorKind::Cancelled => return Err(error),
+                Err(_) => left -= 1,
+            }
+        }
+        Ok(count - left)
     }
 
     fn take_window(&mut self) -> Result<Window> {
@@ -213,6 +288,11 @@ impl Reader {
         let before = found.views.len();
         let (stop, bytes) = found.scan(window, max, self.max_frame);
         window.consume(bytes);
+        if self.salvages {
+            let longest = found.views[before..].iter().map(|view| view.len).max();
+            let frame = |len| (HEADER_BYTES + len + FOOTER_BYTES) as u64;
+            self.longest = self.longest.max(longest.map_or(0, frame));
+        }
         self.record += (found.views.len() - before) as u64;
         self.offset += bytes as u64;
         stop
@@ -256,6 +336,9 @@ impl Reader {
                 Err(error) => (Some(error), true),
             },
             Stop::BadLength => (Some(self.bad_length()), true),
+            Stop::BadPayload(len) if self.salvages && self.compression == Compression::None => {
+                (Some(diagnose::bad_payload(len, at.1)), true)
+            }
             Stop::BadPayload(len) => {
                 let frame = len + (HEADER_BYTES + FOOTER_BYTES) as u64;
                 window.consume(frame as usize);
@@ -271,7 +354,32 @@ impl Reader {
         };
         self.done = fatal;
         self.pending = error.map(|e| e.at_record(at.0, at.1).at_file(&self.path));
+        if self.salvages {
+            self.mind_damage(at);
+        }
         true
+    }
+
+    /// Notes what becomes of damage at `at`, if that is what the error is about.
+    fn mind_damage(&mut self, at: (u64, u64)) {
+        let damage = |error: &Error| error.kind() == ErrorKind::DataLoss;
+        if !self.pending.as_ref().is_some_and(damage) {
+            return;
+        }
+        if self.compression == Compression::None {
+            (self.damaged, self.done) = (true, false);
+        } else if at.1 > 0 || !diagnose::is_misfit(&self.head(), self.compression) {
+            // A stream has no other place to go on from.
+            let lost = (!self.done).then(|| self.offset - at.1);
+            self.pending = self.pending.take().map(|error| error.losing(lost));
+        }
+    }
+
+    /// True if all of the file was passed over, and its first bytes are those of something else.
+    fn is_misfit(&self) -> bool {
+        let whole = self.longest == 0 && self.record == 1;
+        let end = self.salvage.as_ref().map_or(0, |salvage| salvage.end());
+        whole && self.offset == end && diagnose::is_misfit(&self.head(), self.compression)
     }
 
     /// Brings `need` bytes of the next record together.
