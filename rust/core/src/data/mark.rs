@@ -10,21 +10,17 @@ use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 /// A point at which a stage can be opened; the default is the start of the run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mark(pub Option<Arc<MarkBody>>);
 
 /// The numbers behind a mark that is not the start.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct MarkBody {
     /// Numbers of the stage itself: an epoch, a counter.
-    #[serde(default, skip_serializing_if = "SmallVec::is_empty")]
     pub own: SmallVec<[u64; 2]>,
     /// Where its inputs stand.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inputs: Vec<Position>,
     /// How many seed pairs each seeded stage below had drawn: slot and count.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub draws: Vec<(usize, u64)>,
 }
 
@@ -71,11 +67,115 @@ impl Mark {
 
 /// A mark and the number of outcomes taken since.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(into = "Vec<Flat>", try_from = "Vec<Flat>")]
 pub struct Position {
     /// Where the stage can be opened.
-    #[serde(default)]
     pub mark: Mark,
     /// Outcomes to skip from there.
-    #[serde(default)]
     pub since: u64,
+}
+
+impl Position {
+    /// True if it can be stored: its marks do not lie too deep in each other.
+    pub fn is_storable(&self) -> bool {
+        fn fits(position: &Position, depth: usize) -> bool {
+            let inputs = position.mark.0.iter().flat_map(|body| &body.inputs);
+            depth <= DEPTH && inputs.into_iter().all(|input| fits(input, depth + 1))
+        }
+        fits(self, 0)
+    }
+}
+
+/// A position as it is stored: those of its inputs follow it in a list, so that however deep a plan
+/// is its text is not.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Flat {
+    #[serde(default, skip_serializing_if = "is_zero")]
+    since: u64,
+    /// How many positions of inputs follow; without, the mark is the start of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    inputs: Option<usize>,
+    #[serde(default, skip_serializing_if = "SmallVec::is_empty")]
+    own: SmallVec<[u64; 2]>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    draws: Vec<(usize, u64)>,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// How many marks may lie in each other: many times the steps of a usual plan, and few enough for
+/// any thread's stack.
+const DEPTH: usize = 500;
+
+impl From<Position> for Vec<Flat> {
+    fn from(position: Position) -> Self {
+        fn flatten(Position { mark, since }: &Position, list: &mut Vec<Flat>) {
+            let Some(body) = &mark.0 else {
+                return list.push(Flat { since: *since, ..Flat::default() });
+            };
+            let (own, draws) = (body.own.clone(), body.draws.clone());
+            list.push(Flat { since: *since, inputs: Some(body.inputs.len()), own, draws });
+            body.inputs.iter().for_each(|input| flatten(input, list));
+        }
+        let mut list = Vec::new();
+        flatten(&position, &mut list);
+        list
+    }
+}
+
+impl TryFrom<Vec<Flat>> for Position {
+    type Error = &'static str;
+
+    fn try_from(list: Vec<Flat>) -> Result<Self, Self::Error> {
+        // From the last to the first: the inputs of a position are there before it.
+        let mut made: Vec<(Position, usize)> = Vec::new();
+        for Flat { since, inputs, own, draws } in list.into_iter().rev() {
+            let Some(count) = inputs else {
+                made.push((Position { mark: Mark::default(), since }, 0));
+                continue;
+            };
+            let rest = made.len().checked_sub(count).ok_or("a position is missing")?;
+            let (inputs, depths): (Vec<_>, Vec<_>) = made.drain(rest..).rev().unzip();
+            let depth = depths.iter().max().map_or(1, |depth| depth + 1);
+            if depth > DEPTH {
+                return Err("positions lie too deep in each other");
+            }
+            let mark = Mark(Some(Arc::new(MarkBody { own, inputs, draws })));
+            made.push((Position { mark, since }, depth));
+        }
+        match (made.pop(), made.is_empty()) {
+            (Some((position, _)), true) => Ok(position),
+            (None, _) => Err("a position is missing"),
+            _ => Err("there are positions of no input"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_are_stored_flat() {
+        let deep = (0..DEPTH).fold(Position::default(), |input, n| {
+            let (mark, since) = (Mark::new([n as u64], vec![input]), 1);
+            Position { mark, since }
+        });
+        let two = Mark::new([], vec![deep, Position { since: 7, ..Position::default() }]);
+        let whole = Position { mark: two, since: 3 };
+        let text = serde_json::to_string(&whole.mark.input(1)).unwrap();
+        assert_eq!(text, r#"[{"since":7}]"#);
+        let inner = whole.mark.input(0);
+        let text = serde_json::to_string(&inner).unwrap();
+        assert_eq!(serde_json::from_str::<Position>(&text).unwrap(), inner);
+        // Deeper than any plan.
+        assert!(inner.is_storable() && !whole.is_storable());
+        let text = serde_json::to_string(&whole).unwrap();
+        assert!(serde_json::from_str::<Position>(&text).is_err());
+        for wrong in ["[]", r#"[{"inputs":1}]"#, r#"[{"since":1},{"since":2}]"#] {
+            assert!(serde_json::from_str::<Position>(wrong).is_err(), "{wrong}");
+        }
+    }
 }

@@ -23,6 +23,7 @@ pub mod run;
 pub mod seeds;
 pub mod stage;
 pub mod state;
+mod state_text;
 pub mod stats;
 pub(crate) mod sync;
 pub mod wait;

@@ -367,7 +367,7 @@ impl RunContext {
     fn verdicts(&self) -> BTreeMap<usize, Verdict> {
         let mut verdicts = self.verdicts.clone();
         for (id, function) in lock(&self.functions).iter() {
-            verdicts.extend(function.verdict().map(|verdict| (*id, verdict)));
+            verdicts.extend(function.verdict().map(|verdict| (*id, shortened(verdict))));
         }
         verdicts
     }
@@ -381,6 +381,18 @@ impl RunContext {
         state.draws.extend(drawn.iter().map(|(slot, log)| (*slot, log.since(count(*slot)))));
         state.nested = self.nested.since(count);
         state.entropy = self.nested.entropy();
+    }
+}
+
+/// A verdict as states hold it: a long reason is cut.
+fn shortened(verdict: Verdict) -> Verdict {
+    const LONGEST: usize = 80;
+    match verdict {
+        Verdict::Foreign { reason } if reason.chars().count() > LONGEST => {
+            let cut: String = reason.chars().take(LONGEST - 1).collect();
+            Verdict::Foreign { reason: cut + "…" }
+        }
+        verdict => verdict,
     }
 }
 

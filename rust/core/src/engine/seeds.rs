@@ -169,9 +169,7 @@ impl DrawLog {
             replayed: 0,
             restored: false,
         };
-        for index in count.saturating_sub(self.before)..self.logged() {
-            log.log(self.number(index));
-        }
+        log.ranges = self.ranges_from(count.saturating_sub(self.before));
         if log.end() != self.end() {
             log.after = self.end();
         }
@@ -191,9 +189,36 @@ impl DrawLog {
 
     /// True if the draws that are handed out again next are the first of `pass`.
     pub fn begins_as(&self, pass: &Self) -> bool {
-        let count = pass.logged().min(self.logged() - self.replayed);
-        let same = |index| self.number(self.replayed + index) == pass.number(index);
-        self.pair == pass.pair && (0..count).all(same)
+        let (ours, theirs) = (self.ranges_from(self.replayed), pass.ranges_from(0));
+        // Ranges are as long as can be, so equal draws are in equal ranges up to where one log ends.
+        let common = ours.len().min(theirs.len());
+        let same = |at: usize| {
+            let ((first, length), (other, others)) = (ours[at], theirs[at]);
+            first == other && (length == others || at + 1 == common)
+        };
+        self.pair == pass.pair
+            && (0..common).all(same)
+            && match (ours.get(..common), theirs.get(..common)) {
+                // The shorter of two last ranges must be the end of its log.
+                (Some([.., (_, length)]), Some([.., (_, others)])) => {
+                    (length >= others || ours.len() == common)
+                        && (length <= others || theirs.len() == common)
+                }
+                _ => true,
+            }
+    }
+
+    /// The ranges from draw `index` of the log on.
+    fn ranges_from(&self, mut index: u64) -> Vec<(u64, u64)> {
+        let mut ranges = Vec::new();
+        for &(first, length) in &self.ranges {
+            let passed = index.min(length);
+            index -= passed;
+            if passed < length {
+                ranges.push((first + passed, length - passed));
+            }
+        }
+        ranges
     }
 
     fn logged(&self) -> u64 {
@@ -254,6 +279,26 @@ mod tests {
         // Draw 3 was the last of the first run; its own next one is taken from its log's end.
         assert_eq!(again.draw(&copy, 0), nth_pair((1, 2), 4));
         assert_eq!(copy.drawn(), 5);
+    }
+
+    #[test]
+    fn a_log_begins_as_another_where_all_that_both_have_is_the_same() {
+        let log = |ranges: &[(u64, u64)]| DrawLog {
+            ranges: ranges.to_vec(),
+            ..DrawLog::new(&SeedGenerator::new(Some((1, 2)), true))
+        };
+        let all = log(&[(0, 3), (7, 2), (20, 1)]);
+        let same: [&[(u64, u64)]; 5] =
+            [&[], &[(0, 2)], &[(0, 3), (7, 1)], &[(0, 3), (7, 2), (20, 5)], &[(0, 3)]];
+        for other in same {
+            assert!(all.begins_as(&log(other)) && log(other).begins_as(&all), "{other:?}");
+        }
+        let unlike: [&[(u64, u64)]; 4] = [&[(1, 2)], &[(0, 4)], &[(0, 2), (7, 1)], &[(0, 3), (8, 1)]];
+        for other in unlike {
+            assert!(!all.begins_as(&log(other)) && !log(other).begins_as(&all), "{other:?}");
+        }
+        assert_eq!(all.since(4).ranges, [(8, 1), (20, 1)]);
+        assert_eq!((all.since(9).ranges, all.since(9).after), (Vec::new(), 21));
     }
 
     #[test]

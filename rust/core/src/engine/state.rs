@@ -10,17 +10,15 @@ use crate::engine::fills::Fill;
 use crate::engine::nested_log::NestedState;
 use crate::engine::node::Plan;
 use crate::engine::seeds::{DrawLog, SeedPair};
+use crate::engine::state_text;
 use crate::error::{Error, Result};
 use crate::graph::call::Verdict;
 use crate::graph::hash::Fnv;
 use crate::random::site::RunKey;
 
-const VERSION: u32 = 1;
-
 /// Where a run stands, and what it needs to be opened there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
-    version: u32,
     /// The stages of the plan, so that a state of another plan is noticed.
     plan: PlanKeys,
     /// The outermost stage's position.
@@ -70,7 +68,6 @@ impl State {
     /// A state of a run of the plan that stands at `position`.
     pub fn new(plan: PlanKeys, position: Position) -> Self {
         State {
-            version: VERSION,
             plan,
             position,
             draws: BTreeMap::new(),
@@ -86,20 +83,17 @@ impl State {
     /// Reads a state.
     ///
     /// # Errors
-    /// `InvalidArgument` if the text is not a state.
+    /// `InvalidArgument` if the text is not a state, or not what was written.
     pub fn from_json(text: &str) -> Result<Self> {
-        serde_json::from_str(text).map_err(|error| {
-            Error::invalid_argument(format!("not the state of an iterator: {error}"))
-                .with_hint("pass what iterator.state() returned")
-        })
+        state_text::read(text)
     }
 
     /// Writes the state.
     ///
     /// # Errors
-    /// Never for a state of ours.
+    /// `ResourceExhausted` if it would be longer than 256 KiB.
     pub fn to_json(&self) -> Result<String> {
-        serde_json::to_string(self).map_err(|error| Error::internal(error.to_string()))
+        state_text::write(self)
     }
 
     /// Fails if this is a state of another plan.
@@ -107,9 +101,6 @@ impl State {
     /// # Errors
     /// `InvalidArgument` naming the first stage and argument that differ.
     pub fn check(&self, plan: &Plan) -> Result<()> {
-        if self.version != VERSION {
-            return Err(refused(format!("its version is {}, not {VERSION}", self.version)));
-        }
         let (theirs, own) = (&self.plan.0, PlanKeys::of(plan).0);
         for (stage, (StageKey(their_name, their_args), StageKey(name, args))) in
             theirs.iter().zip(&own[..]).enumerate()
