@@ -102,20 +102,19 @@ impl Node for ChooseNode {
     }
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
-        let Some((choices, sources)) = self.inputs.split_first() else {
+        let Some(choices) = self.inputs.first() else {
             return Err(Error::internal("a mix without choices"));
         };
         let known = [&self.spec, choices.spec()].iter().all(|spec| **spec != ElementSpec::Unknown);
         // In tf.data's order: the choices draw their seeds first.
-        let choices = opening.input(0, choices)?;
-        let source = |(i, plan)| {
-            Ok(Source { input: opening.input(i + 1, plan)?, ended: false, failed: None })
-        };
+        let mut inputs = opening.all_inputs(&self.inputs)?;
+        let choices = inputs.remove(0);
+        let source = |input| Source { input, ended: false, failed: None };
         Ok(Box::new(ChooseStage {
             run: Arc::clone(opening.run),
             stats: Arc::clone(&opening.stats),
             choices,
-            sources: sources.iter().enumerate().map(source).collect::<Result<_>>()?,
+            sources: inputs.into_iter().map(source).collect(),
             stop_on_empty: self.stop_on_empty,
             known,
             over: false,

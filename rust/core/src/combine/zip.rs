@@ -99,9 +99,8 @@ impl Node for ZipNode {
     }
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
-        let inputs = self.inputs.iter().enumerate().map(|(i, plan)| opening.input(i, plan));
         Ok(Box::new(ZipStage {
-            inputs: inputs.collect::<Result<_>>()?,
+            inputs: opening.all_inputs(&self.inputs)?,
             nest: self.nest.clone(),
             structure: structure_of(&self.spec),
             ended: false,

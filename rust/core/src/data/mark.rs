@@ -4,10 +4,14 @@
 //! with the numbers of each stage. It travels with the chunk whose first element it stands
 //! before. A [`Position`] is a mark and the number of outcomes taken since.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
+
+/// No run counts as far: numbers up to here can be added.
+const MOST: u64 = u64::MAX / 4;
 
 /// A point at which a stage can be opened; the default is the start of the run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,8 +35,14 @@ impl Mark {
         Mark(Some(Arc::new(MarkBody { own, inputs, draws: Vec::new() })))
     }
 
-    /// Own number `index` of the stage, 0 at the start of the run.
+    /// Own number `index` of the stage, a count, 0 at the start of the run. Of a state that is no
+    /// run's it may be any, but can be added to.
     pub fn own(&self, index: usize) -> u64 {
+        self.word(index).min(MOST)
+    }
+
+    /// Own number `index` of the stage, whatever it means, 0 at the start of the run.
+    pub fn word(&self, index: usize) -> u64 {
         self.0.as_ref().and_then(|body| body.own.get(index).copied()).unwrap_or(0)
     }
 
@@ -47,19 +57,17 @@ impl Mark {
     }
 
     /// The seed pairs drawn before this mark: the latest count of each slot in the tree.
-    pub fn draws(&self) -> Vec<(usize, u64)> {
-        let mut draws: Vec<(usize, u64)> = Vec::new();
+    pub fn draws(&self) -> BTreeMap<usize, u64> {
+        let mut draws = BTreeMap::new();
         self.collect_draws(&mut draws);
         draws
     }
 
-    fn collect_draws(&self, draws: &mut Vec<(usize, u64)>) {
+    fn collect_draws(&self, draws: &mut BTreeMap<usize, u64>) {
         let Some(body) = &self.0 else { return };
         for &(slot, count) in &body.draws {
-            match draws.iter_mut().find(|(known, _)| *known == slot) {
-                Some((_, known)) => *known = count.max(*known),
-                None => draws.push((slot, count)),
-            }
+            let known = draws.entry(slot).or_default();
+            *known = count.max(*known);
         }
         body.inputs.iter().for_each(|input| input.mark.collect_draws(draws));
     }
@@ -83,6 +91,19 @@ impl Position {
             depth <= DEPTH && inputs.into_iter().all(|input| fits(input, depth + 1))
         }
         fits(self, 0)
+    }
+}
+
+impl Position {
+    /// True if its counts can be of a run: they can be added.
+    pub fn is_sound(&self) -> bool {
+        let mut sum = self.since;
+        let inner = self.mark.0.as_ref().is_none_or(|body| {
+            body.inputs.iter().for_each(|input| sum = sum.saturating_add(input.since));
+            body.inputs.iter().all(Position::is_sound)
+                && body.draws.iter().all(|(_, count)| *count < MOST)
+        });
+        inner && sum < MOST
     }
 }
 

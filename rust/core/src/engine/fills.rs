@@ -35,6 +35,13 @@ pub struct Fill {
     epochs: u64,
 }
 
+impl Fill {
+    /// True if it can be of a run.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.draws.values().all(DrawLog::is_sound)
+    }
+}
+
 fn is_zero(number: &u64) -> bool {
     *number == 0
 }

@@ -199,7 +199,14 @@ impl NestedLogs {
     }
 
     /// What a state needs of the logs, given the number of openings before it.
-    pub(crate) fn since(&self, count: impl Fn(usize) -> u64) -> BTreeMap<usize, NestedState> {
-        lock(&self.logs).iter().map(|(slot, log)| (*slot, log.since(count(*slot)))).collect()
+    ///
+    /// # Errors
+    /// `ResourceExhausted` if that is too much.
+    pub(crate) fn since(
+        &self,
+        count: impl Fn(usize) -> u64,
+    ) -> Result<BTreeMap<usize, NestedState>> {
+        let logs = lock(&self.logs);
+        logs.iter().map(|(slot, log)| Ok((*slot, log.since(count(*slot))?))).collect()
     }
 }

@@ -3,16 +3,24 @@
 //! A dataset that is opened for each outer element draws alike each time: so many numbers, one after
 //! another, of this and that generator, and the next opening goes on where they end. Such openings
 //! are one entry here, however many they are. Openings of late stay apart, since interleaved ones
-//! take turns.
+//! take turns. Where openings do not draw alike, the log would grow with them: the older half goes,
+//! and with it the states of positions before it.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use crate::engine::seeds::{SeedGenerator, SeedPair};
+use crate::error::{Error, Result};
+
+/// What keeps states of nested datasets short.
+pub(crate) const HINT: &str = "datasets with a random order that a function captures, and opens for \
+    each element, take the most: make them inside the function, where each draws by its place";
 
 /// Openings that stay apart.
 const RECENT: usize = 64;
+/// Entries that are kept at most, some tens of bytes each. A state of so many would be too long.
+const MOST: usize = 1 << 16;
 
 /// Consecutive draws of one generator in one opening.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -46,7 +54,7 @@ impl Block {
     }
 
     fn end(&self) -> u64 {
-        self.opening + self.count
+        self.opening.saturating_add(self.count)
     }
 
     /// The draws of opening `at`.
@@ -129,7 +137,7 @@ impl Openings {
     fn push(&mut self, opening: u64, pair: SeedPair, number: u64) {
         let mut pattern = self.remove(opening).unwrap_or_default();
         match pattern.last_mut() {
-            Some(last) if last.pair == pair && last.first + last.length == number => {
+            Some(last) if last.pair == pair && last.first.wrapping_add(last.length) == number => {
                 last.length += 1;
             }
             _ => pattern.push(Range { pair, first: number, length: 1 }),
@@ -148,6 +156,34 @@ impl Openings {
         {
             self.insert(opening, pattern);
         }
+    }
+
+    /// Forgets the openings before `first` but those that are `held`.
+    fn forget(&mut self, first: u64, held: impl Fn(u64) -> bool) {
+        self.recent.retain(|opening, _| *opening >= first || held(*opening));
+        self.blocks.retain(|block| block.end() > first || held(block.opening));
+    }
+
+    fn entries(&self) -> usize {
+        self.blocks.len() + self.recent.len()
+    }
+
+    /// True if they can come from a log: in order, apart, and of numbers that can be added.
+    fn are_sound(blocks: &[Block]) -> bool {
+        let sums = |pattern: &[Range]| {
+            let mut sum = Some(0_u64);
+            for range in pattern {
+                sum = sum.and_then(|sum| sum.checked_add(range.length.max(1)));
+            }
+            sum.is_some()
+        };
+        let sound = |block: &Block| {
+            block.count > 0
+                && block.opening.checked_add(block.count).is_some()
+                && sums(&block.pattern)
+                && (block.count == 1 || block.steps.len() == block.pattern.len())
+        };
+        blocks.iter().all(sound) && blocks.is_sorted_by(|a, b| a.end() <= b.opening)
     }
 
     fn insert(&mut self, opening: u64, pattern: Pattern) {
@@ -182,6 +218,10 @@ pub(crate) struct NestedLog {
     ends: BTreeMap<SeedPair, u64>,
     /// True once the run was restored: its draws no longer come from the live nodes.
     restored: bool,
+    /// Kinds of openings and blocks made since entries were last counted, and what they were then.
+    entries: usize,
+    /// Openings before this one are forgotten.
+    forgotten: u64,
 }
 
 /// The log of one stage as part of a state.
@@ -192,6 +232,14 @@ pub struct NestedState {
     drawn: Vec<(Vec<u64>, Vec<Block>)>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     ends: Vec<(SeedPair, u64)>,
+}
+
+impl NestedState {
+    /// True if it can be of a run: no numbers that cannot be added.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.openings < u64::MAX / 2
+            && self.drawn.iter().all(|(_, blocks)| Openings::are_sound(blocks))
+    }
 }
 
 impl NestedLog {
@@ -208,7 +256,16 @@ impl NestedLog {
     }
 
     /// The part of the log from opening `count` of the run on.
-    pub(crate) fn since(&self, count: u64) -> NestedState {
+    ///
+    /// # Errors
+    /// `ResourceExhausted` if some of it is forgotten.
+    pub(crate) fn since(&self, count: u64) -> Result<NestedState> {
+        if count < self.forgotten {
+            return Err(Error::resource_exhausted(format!(
+                "the state would hold what more than {MOST} openings of datasets drew"
+            ))
+            .with_hint(HINT));
+        }
         let mut all: BTreeMap<Vec<u64>, Vec<Block>> = BTreeMap::new();
         for (tail, replay) in &self.replay {
             all.insert(tail.clone(), replay.since(count, |_| false));
@@ -222,7 +279,37 @@ impl NestedLog {
         }
         let drawn = all.into_iter().filter(|(_, blocks)| !blocks.is_empty()).collect();
         let ends = self.ends.iter().map(|(pair, end)| (*pair, *end)).collect();
-        NestedState { openings: count, drawn, ends }
+        Ok(NestedState { openings: count, drawn, ends })
+    }
+
+    /// Keeps the log from growing without end.
+    fn bound(&mut self, opening: u64) {
+        if self.entries < MOST {
+            return;
+        }
+        let blocks = |openings: &Openings| openings.entries().max(1);
+        self.entries = self.drawn.values().map(blocks).sum();
+        if self.entries < MOST {
+            return;
+        }
+        let replay = &self.replay;
+        let first_of = |openings: &Openings| {
+            let block = openings.blocks.first().map(|block| block.opening);
+            block.into_iter().chain(openings.recent.keys().next().copied()).min()
+        };
+        let oldest = self.drawn.values().filter_map(first_of).min().unwrap_or(opening);
+        for first in [oldest.midpoint(opening), opening + 1] {
+            for (tail, openings) in &mut self.drawn {
+                let replay = replay.get(tail);
+                openings.forget(first, |at| replay.is_some_and(|replay| replay.drawn(at) > 0));
+            }
+            self.drawn.retain(|_, openings| openings.entries() > 0);
+            self.forgotten = first;
+            self.entries = self.drawn.values().map(blocks).sum();
+            if self.entries < MOST / 4 * 3 {
+                break;
+            }
+        }
     }
 
     fn is_replayed(&self, tail: &[u64], opening: u64) -> bool {
@@ -233,6 +320,8 @@ impl NestedLog {
     /// plan between.
     pub(crate) fn draw(&mut self, path: &[u64], generator: &SeedGenerator) -> SeedPair {
         let Some((&opening, tail)) = path.split_first() else { return generator.pair() };
+        self.bound(opening);
+        let kinds = self.drawn.len();
         let drawn = self.drawn.entry(tail.to_vec()).or_default();
         let mut index = drawn.drawn(opening);
         let replay = self.replay.get_mut(tail);
@@ -245,25 +334,28 @@ impl NestedLog {
             }
             for range in pattern {
                 if index < range.length {
-                    (pair, number) = (range.pair, Some(range.first + index));
+                    (pair, number) = (range.pair, Some(range.first.wrapping_add(index)));
                     break;
                 }
                 index -= range.length;
             }
         }
         let end = self.ends.get(&pair).copied();
+        let blocks = drawn.blocks.len();
         let number = match (number, end) {
             (Some(number), _) => number,
             (None, Some(end)) if self.restored && generator.reshuffles() => end,
             _ => generator.take(),
         };
-        self.ends.insert(pair, end.unwrap_or(0).max(number + 1));
+        self.ends.insert(pair, end.unwrap_or(0).max(number.saturating_add(1)));
         if pair == generator.pair() {
-            generator.advance(number + 1);
+            generator.advance(number.saturating_add(1));
         }
         drawn.push(opening, pair, number);
         let replay = self.replay.get(tail);
         drawn.settle(|opening| replay.is_some_and(|replay| replay.drawn(opening) > 0));
+        let grown = drawn.blocks.len().saturating_sub(blocks);
+        self.entries += grown + usize::from(self.drawn.len() > kinds);
         generator.pair_for(pair, number)
     }
 }
@@ -277,7 +369,7 @@ mod tests {
     }
 
     fn size(log: &NestedLog) -> usize {
-        serde_json::to_string(&log.since(0)).unwrap().len()
+        serde_json::to_string(&log.since(0).unwrap()).unwrap().len()
     }
 
     #[test]
@@ -310,7 +402,7 @@ mod tests {
         };
         let mut log = NestedLog::default();
         let all: Vec<SeedPair> = (0..600).map(|i| draw(&mut log, i, &a, &b)).collect();
-        let state = serde_json::to_string(&log.since(0)).unwrap();
+        let state = serde_json::to_string(&log.since(0).unwrap()).unwrap();
         let later: Vec<SeedPair> = (600..900).map(|i| draw(&mut log, i, &a, &b)).collect();
 
         let (a, b) = (generator((1, 2)), generator((3, 4)));
@@ -320,8 +412,8 @@ mod tests {
                 assert_eq!(draw(&mut again, i, &a, &b), all[i], "{i}");
             }
             // What a state tells does not depend on how much was handed out again.
-            assert_eq!(again.since(0).drawn.len(), log.since(0).drawn.len());
-            let state = serde_json::to_string(&again.since(0)).unwrap();
+            assert_eq!(again.since(0).unwrap().drawn.len(), log.since(0).unwrap().drawn.len());
+            let state = serde_json::to_string(&again.since(0).unwrap()).unwrap();
             let (a, b) = (generator((1, 2)), generator((3, 4)));
             let mut third = NestedLog::restored(&serde_json::from_str(&state).unwrap());
             (0..600).for_each(|i| assert_eq!(draw(&mut third, i, &a, &b), all[i], "{i}"));
@@ -338,10 +430,35 @@ mod tests {
         let mut log = NestedLog::default();
         let all: Vec<SeedPair> = (0..200).map(|opening| log.draw(&[opening], &a)).collect();
         let copy = generator((1, 2));
-        let mut again = NestedLog::restored(&log.since(150));
+        let mut again = NestedLog::restored(&log.since(150).unwrap());
         for opening in 150..200 {
             assert_eq!(again.draw(&[opening], &copy), all[opening as usize]);
         }
         assert!(again.replay.values().all(|openings| openings.blocks.is_empty()));
+    }
+
+    #[test]
+    fn a_log_of_openings_that_draw_unlike_is_bounded() {
+        let a = generator((1, 2));
+        let mut log = NestedLog::default();
+        let mut opening = 0;
+        while log.forgotten == 0 {
+            // In no regular way.
+            (0..=opening * opening % 7).for_each(|_| _ = log.draw(&[opening], &a));
+            opening += 1;
+        }
+        assert!(log.since(0).is_err());
+        assert!(log.since(log.forgotten).is_ok() && log.forgotten < opening);
+        assert!((opening as usize) < 3 * MOST);
+        // The datasets of one opening may be many, too.
+        let mut log = NestedLog::default();
+        let mut inner = 0;
+        while log.forgotten == 0 {
+            log.draw(&[3, 5, inner], &a);
+            inner += 1;
+        }
+        assert!(log.since(3).is_err() && log.drawn.len() < 2);
+        log.draw(&[4, 5, 0], &a);
+        assert_eq!(log.since(4).unwrap().drawn.len(), 1);
     }
 }

@@ -373,14 +373,15 @@ impl RunContext {
     }
 
     /// Puts the draws that are needed from `position` on into the state.
-    fn draws_since(&self, position: &Position, state: &mut State) {
+    fn draws_since(&self, position: &Position, state: &mut State) -> Result<()> {
         let marked = position.mark.draws();
-        let count = |slot| marked.iter().find(|(at, _)| *at == slot).map_or(0, |(_, count)| *count);
+        let count = |slot| marked.get(&slot).copied().unwrap_or(0);
         state.draws = lock(&self.restored).clone();
         let drawn = lock(&self.draws);
         state.draws.extend(drawn.iter().map(|(slot, log)| (*slot, log.since(count(*slot)))));
-        state.nested = self.nested.since(count);
+        state.nested = self.nested.since(count)?;
         state.entropy = self.nested.entropy();
+        Ok(())
     }
 }
 
@@ -437,9 +438,10 @@ fn shared_slots(plan: &Plan) -> BTreeMap<usize, usize> {
     }
     let mut found = Vec::new();
     collect(plan, &mut found);
+    let mut places: BTreeMap<usize, usize> = BTreeMap::new();
+    found.iter().flatten().for_each(|at| *places.entry(*at).or_default() += 1);
     let slots = found.iter().enumerate().filter_map(|(slot, at)| at.map(|at| (slot, at)));
-    let several = |(_, at): &(usize, usize)| found.iter().filter(|a| **a == Some(*at)).count() > 1;
-    slots.filter(several).collect()
+    slots.filter(|(_, at)| places.get(at).is_some_and(|count| *count > 1)).collect()
 }
 
 /// A plan opened for one iterator. Dropping it cancels its work promptly and waits for nothing.
@@ -516,7 +518,7 @@ impl Run {
         position.since = since.ok_or_else(|| Error::internal("more unread elements than taken"))?;
         let keys = self.keys.get_or_init(|| PlanKeys::of(&self.plan));
         let mut state = State::new(keys.clone(), position.clone());
-        self.context.draws_since(&position, &mut state);
+        self.context.draws_since(&position, &mut state)?;
         state.fills = self.context.fills.adopted_at(&position);
         state.failed = self.context.has_failed();
         state.verdicts = self.context.verdicts();

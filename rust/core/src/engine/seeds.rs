@@ -4,6 +4,7 @@
 //! A run logs the numbers of its draws, so that it can be restored in any process: a restored run
 //! replays them and goes on from the number after its last, never from the live node.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
@@ -25,11 +26,12 @@ pub struct SeedGenerator {
 }
 
 impl SeedGenerator {
-    /// A generator for `seed` pair; without one, from the system's entropy. With `reshuffle` each
+    /// A generator for `seed` pair; without one, from the system's entropy: a word of its own, and
+    /// one that the process has in common, so that states of many stages are not long. With `reshuffle` each
     /// draw gives the next pair, else always the same.
     pub fn new(pair: Option<SeedPair>, reshuffle: bool) -> Self {
         let seeded = pair.is_some();
-        let pair = pair.unwrap_or_else(|| (entropy(), entropy()));
+        let pair = pair.unwrap_or_else(|| (entropy(), *PROCESS.get_or_init(entropy)));
         SeedGenerator { pair, seeded, reshuffle, inner: false, next: AtomicU64::new(0) }
     }
 
@@ -221,6 +223,18 @@ impl DrawLog {
         ranges
     }
 
+    /// True if it can be of a run: no numbers that cannot be added.
+    pub(crate) fn is_sound(&self) -> bool {
+        let mut count = Some(self.before);
+        let mut end = Some(self.after);
+        for (first, length) in &self.ranges {
+            count = count.and_then(|count| count.checked_add(*length));
+            end = end.and(first.checked_add(*length));
+        }
+        let small = |number: Option<u64>| number.is_some_and(|number| number < u64::MAX / 2);
+        small(count) && small(end)
+    }
+
     fn logged(&self) -> u64 {
         self.ranges.iter().map(|(_, length)| length).sum()
     }
@@ -252,6 +266,8 @@ impl DrawLog {
 fn is_zero(number: &u64) -> bool {
     *number == 0
 }
+
+static PROCESS: OnceLock<u64> = OnceLock::new();
 
 /// A word of the system's entropy, through the keys that the standard library draws for its maps.
 pub(crate) fn entropy() -> u64 {
@@ -293,7 +309,8 @@ mod tests {
         for other in same {
             assert!(all.begins_as(&log(other)) && log(other).begins_as(&all), "{other:?}");
         }
-        let unlike: [&[(u64, u64)]; 4] = [&[(1, 2)], &[(0, 4)], &[(0, 2), (7, 1)], &[(0, 3), (8, 1)]];
+        let unlike: [&[(u64, u64)]; 4] =
+            [&[(1, 2)], &[(0, 4)], &[(0, 2), (7, 1)], &[(0, 3), (8, 1)]];
         for other in unlike {
             assert!(!all.begins_as(&log(other)) && !log(other).begins_as(&all), "{other:?}");
         }

@@ -126,6 +126,20 @@ impl<'a> Opening<'a> {
         self.place(index).open(plan, self.mark.input(index))
     }
 
+    /// Opens all inputs in their order, as [`Opening::input`] does: for stages that may have many.
+    ///
+    /// # Errors
+    /// Those of the nodes.
+    pub fn all_inputs(&self, plans: &[Plan]) -> Result<Vec<Input>> {
+        let mut place = self.place(0);
+        let open = |(index, plan): (usize, &Plan)| {
+            let input = place.open(plan, self.mark.input(index));
+            place.pass(plan);
+            input
+        };
+        plans.iter().enumerate().map(open).collect()
+    }
+
     /// Opens input `index` at this stage's own mark: for stages through which marks pass.
     ///
     /// # Errors
@@ -311,6 +325,14 @@ impl<'a> Place<'a> {
         input.position.mark = position.mark;
         input.pending_skip = position.since;
         Ok(input)
+    }
+
+    /// Moves on behind `plan`, to the next input of the same stage.
+    fn pass(&mut self, plan: &Plan) {
+        self.id += size(plan);
+        self.slot += seed_slots(plan);
+        self.function += functions(plan);
+        self.cache += caches(plan);
     }
 
     /// The same place for keeping.

@@ -116,9 +116,21 @@ impl State {
             }
         }
         match (theirs.len(), own.len()) {
-            (a, b) if a == b => Ok(()),
+            (a, b) if a == b => self.check_numbers(),
             (a, b) => Err(refused(format!("it has {a} stages, here there are {b}"))),
         }
+    }
+}
+
+impl State {
+    /// Fails for numbers that no run comes to.
+    fn check_numbers(&self) -> Result<()> {
+        let sound = self.position.is_sound()
+            && self.draws.values().all(DrawLog::is_sound)
+            && self.fills.values().all(Fill::is_sound)
+            && self.nested.values().all(NestedState::is_sound);
+        let text = "the state holds numbers that no run comes to";
+        if sound { Ok(()) } else { Err(Error::invalid_argument(text)) }
     }
 }
 

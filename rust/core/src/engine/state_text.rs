@@ -10,6 +10,7 @@ use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 use serde::{Deserialize, Serialize};
 
+use crate::engine::nested_log::HINT;
 use crate::engine::state::State;
 use crate::error::{Error, Result};
 use crate::graph::hash::Fnv;
@@ -46,7 +47,8 @@ fn none<S>() -> Option<S> {
 /// `ResourceExhausted` if it would be longer than 256 KiB.
 pub(super) fn write(state: &State) -> Result<String> {
     if !state.position.is_storable() {
-        let text = "the pipeline has too many steps, one on the other, for its position to be stored";
+        let text =
+            "the pipeline has too many steps, one on the other, for its position to be stored";
         return Err(Error::resource_exhausted(text));
     }
     let inner = serde_json::to_string(state).map_err(|error| Error::internal(error.to_string()))?;
@@ -87,7 +89,8 @@ pub(super) fn read(text: &str) -> Result<State> {
         (None, Some(packed)) => unpacked(&packed)?,
         _ => return Err(no_state("it must have one of `state` and `packed`")),
     };
-    let inner = serde_json::to_string(&state).map_err(|error| Error::internal(error.to_string()))?;
+    let inner =
+        serde_json::to_string(&state).map_err(|error| Error::internal(error.to_string()))?;
     if sum(&inner) != envelope.sum {
         return Err(no_state("it was changed: its checksum does not hold"));
     }
@@ -131,10 +134,7 @@ fn too_long(bytes: usize) -> Error {
     Error::resource_exhausted(format!(
         "the state would take {bytes} bytes, and at most {LONGEST} are allowed"
     ))
-    .with_hint(
-        "datasets with a random order that a function captures, and opens for each element, take \
-         the most: make them inside the function, where each opening draws by its place",
-    )
+    .with_hint(HINT)
 }
 
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -118,7 +118,7 @@ impl Stage for AssertCardinalityStage {
         let mark = self.input.as_mut().is_some_and(Input::passed_mark);
         let mark = mark.then(|| self.state()).flatten();
         let Some(input) = &mut self.input else { return Ok(None) };
-        let left = self.expected.map_or(u64::MAX, |expected| expected - self.taken);
+        let left = self.expected.map_or(u64::MAX, |expected| expected.saturating_sub(self.taken));
         // The one after the last is asked for too.
         match input.next(left.clamp(1, max as u64) as usize)? {
             None => self.check_end().map(|()| None),

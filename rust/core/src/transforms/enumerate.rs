@@ -65,7 +65,7 @@ impl Node for EnumerateNode {
     }
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
-        let next = if opening.mark.is_start() { self.start } else { opening.mark.own(0) as i64 };
+        let next = if opening.mark.is_start() { self.start } else { opening.mark.word(0) as i64 };
         let structure = match &self.spec {
             ElementSpec::Known(structure, _) => Some(Arc::clone(structure)),
             ElementSpec::Unknown => None,

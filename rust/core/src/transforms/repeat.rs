@@ -164,7 +164,7 @@ impl RepeatStage {
         // The epoch after the last outcome is opened when it is asked for: opening draws seeds.
         let mut epochs = n.saturating_sub(1) / length;
         if let Some(count) = self.count {
-            epochs = epochs.min(count - self.epoch);
+            epochs = epochs.min(count.saturating_sub(self.epoch));
         }
         if seed_slots(&self.plan) > 0 {
             for _ in 0..epochs {
