@@ -263,6 +263,8 @@ def test_one_thread_runs_one_function_at_a_time_and_parallelism_can_be_read():
     steps = {row["name"]: row.get("parallelism") for row in iterator.stats()}
     assert steps["map"] >= 1
     assert steps["range"] is None
+    options.threading.private_threadpool_size = 0
     options.autotune.cpu_budget = 3
     iterator = iter(dataset.with_options(options))
-    assert [row["parallelism"] for row in iterator.stats()[:2]] == [3, 3]
+    assert [row["max_parallelism"] for row in iterator.stats()[:2]] == [3, 3]
+    assert all(1 <= row["parallelism"] <= 3 for row in iterator.stats()[:2])

@@ -41,3 +41,8 @@ def test_prefetch_overlaps_producer_and_consumer():
 
 def test_the_laws_hold():
     check_laws(lambda: hr.Dataset.range(20).prefetch(3))
+
+
+def test_a_window_larger_than_memory_costs_nothing():
+    dataset = hr.Dataset.range(5).map(lambda x: (print, x)[1]).prefetch(1 << 40)
+    assert list(dataset) == list(range(5))

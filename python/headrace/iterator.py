@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 from . import _headrace
 from .errors import OutOfRangeError
 from .optional import Optional
+from .stats import IteratorStats
 
 if TYPE_CHECKING:
     from .report import LossReport
@@ -101,24 +102,47 @@ class Iterator(_headrace.Iterator, Generic[T_co]):
         """
         return super().state()
 
-    def stats(self) -> list[dict[str, Any]]:
-        """Return counters of each step: elements, and nanoseconds busy and waiting.
+    def stats(self) -> IteratorStats:
+        """Return counters of each step, the last step first: a list of dicts, a table as text.
 
-        ``"held_bytes"`` and ``"peak_bytes"`` are what a step holds because its meaning requires it
-        (`Dataset.unique`, say), now and at most.
+        Of each step: its ``"name"``, its ``"depth"`` in the tree of steps, the ``"elements"`` it
+        handed on; nanoseconds in which it worked (``"busy_ns"``, of all its tasks together), waited
+        for elements (``"input_wait_ns"``), and stood still because nobody took what it had made
+        (``"output_wait_ns"``). ``"held_bytes"`` and ``"peak_bytes"`` are what it holds because its
+        meaning requires it (`Dataset.unique`, say), now and at most.
 
-        Steps that run ahead tell in ``"parallelism"`` how many tasks they have at most, which
-        `ThreadingOptions` may hold back. Steps that mix datasets tell in ``"shares"`` how many
-        elements they took from each; what they read ahead of the user counts.
+        Of the last second or two: ``"elements_per_second"``; ``"load"``, the part of the time in
+        which it was busy, for each of its tasks; ``"limiting"``, true of the step that holds up the
+        run. If the user's own code takes longer than any step, that is true of none.
+
+        Steps that run ahead tell how many tasks they may have now (``"parallelism"``) and at most
+        (``"max_parallelism"``), how far they may run ahead now (``"window"``) and at most
+        (``"max_window"``), how much of that is in use (``"queued"``), and how long others waited
+        for them (``"starved_ns"``). `AUTOTUNE` moves the numbers that are below their most.
+        Windows count chunks of elements, or elements where a Python function gets them one by one.
+
+        Steps that mix datasets tell in ``"shares"`` how many elements they took from each; what
+        they read ahead of the user counts.
+
+        Returns
+        -------
+        IteratorStats
+            A list; ``print`` shows it as a table, `IteratorStats.limiting` names the step that
+            holds up the run.
 
         Examples
         --------
+        >>> numbers = iter(hr.Dataset.range(9).map(lambda x: x + 1, num_parallel_calls=2))
+        >>> _ = list(numbers)
+        >>> numbers.stats()[1]["name"], numbers.stats()[1]["max_window"]
+        ('map', 4)
+
         >>> sources = [hr.Dataset.range(3), hr.Dataset.range(5)]
         >>> mix = iter(hr.Dataset.sample_from_datasets(sources, seed=1))
         >>> len(list(mix)), mix.stats()[0]["shares"]
         (8, [3, 5])
         """
-        return super().stats()
+        return IteratorStats(super().stats())
 
     def report(self) -> LossReport:
         """Return which damaged places of files the run has left out so far.

@@ -26,9 +26,10 @@ __all__ = [
 
 
 class AutotuneAlgorithm(enum.Enum):
-    """How the engine would be tuned; mirrors ``tf.data.experimental.AutotuneAlgorithm``.
+    """How `AUTOTUNE` chooses; mirrors ``tf.data.experimental.AutotuneAlgorithm``.
 
-    The engine has one way of its own, so this is kept and compared, and changes nothing.
+    ``MAX_PARALLELISM`` gives each step as many tasks as it may have, from the start. All others
+    are one: numbers are moved by what more and fewer tasks bring.
     """
 
     DEFAULT = 0
@@ -182,15 +183,18 @@ class AutotuneOptions(_Fields):
     Attributes
     ----------
     enabled
-        Kept; numbers of tasks do not change while a pipeline runs.
+        ``False``: numbers of tasks and sizes of windows stay what they are at first, as many tasks
+        as there are cores.
     cpu_budget
-        How many tasks a step with `AUTOTUNE` may have; 0 or ``None``: as many as there are cores.
+        How many tasks a step with `AUTOTUNE` may have; 0 or ``None``: as many as there are cores,
+        or twice that and 12 where its function is Python, which may sleep or wait.
     ram_budget
         Bytes for what is read ahead; kept, the engine has bounds of its own.
     autotune_algorithm
-        An `AutotuneAlgorithm`; kept, the engine has one of its own.
+        An `AutotuneAlgorithm`.
     initial_parallelism
-        Kept; a step has its tasks from the start.
+        How many tasks a step with `AUTOTUNE` has at first; 0 or ``None``: as many as there are
+        cores, and from 2 to 4 where its function is Python.
     min_parallelism
         A step with `AUTOTUNE` has at least so many tasks.
 

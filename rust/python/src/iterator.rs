@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use headrace::Error;
 use headrace::data::ForeignValue;
-use headrace::engine::autotune::Meter;
+use headrace::engine::autotune::{Algorithm, AutotuneOptions, Meter};
 use headrace::engine::losses::Loss;
 use headrace::engine::node::Rewrites;
 use headrace::engine::notices;
@@ -46,8 +46,7 @@ pub(crate) fn options(text: &str) -> Result<RunOptions> {
         options.deterministic = deterministic;
     }
     options.private_threadpool_size = number(&json["threading"]["private_threadpool_size"]);
-    options.cpu_budget = number(&json["autotune"]["cpu_budget"]);
-    options.min_parallelism = number(&json["autotune"]["min_parallelism"]);
+    options.autotune = autotune_options(&json["autotune"]);
     let switches = &json["optimization"];
     if switches["apply_default_optimizations"].as_bool() == Some(false) {
         options.rewrites = Rewrites::NONE;
@@ -66,6 +65,23 @@ pub(crate) fn options(text: &str) -> Result<RunOptions> {
         options.chunk_rows = rows.max(1);
     }
     Ok(options)
+}
+
+/// `Options.autotune` as JSON.
+fn autotune_options(json: &Json) -> AutotuneOptions {
+    let number = |name| json[name].as_u64().and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
+    let algorithm = match json["autotune_algorithm"].as_str() {
+        Some("MAX_PARALLELISM") => Algorithm::MaxParallelism,
+        _ => Algorithm::HillClimb,
+    };
+    AutotuneOptions {
+        enabled: json["enabled"].as_bool().unwrap_or(true),
+        algorithm,
+        cpu_budget: number("cpu_budget"),
+        ram_budget: number("ram_budget"),
+        initial_parallelism: number("initial_parallelism"),
+        min_parallelism: number("min_parallelism"),
+    }
 }
 
 /// Tells the user what the run came across. It is no reason to lose an element: what goes wrong is
@@ -162,7 +178,16 @@ impl Iterator {
                 let sum =
                     |value: fn(&Meter) -> usize| meters.iter().map(|m| value(m)).sum::<usize>();
                 row.set_item("parallelism", sum(|m| m.workers.now()))?;
+                row.set_item("max_parallelism", sum(|m| m.workers.most()))?;
+                row.set_item("window", sum(Meter::window))?;
+                row.set_item("max_window", sum(Meter::most_window))?;
+                row.set_item("queued", sum(|m| m.in_flight.load(Ordering::Relaxed)))?;
+                let starved = meters.iter().map(|m| m.starved_ns.load(Ordering::Relaxed));
+                row.set_item("starved_ns", starved.sum::<u64>())?;
             }
+            row.set_item("elements_per_second", report.per_second)?;
+            row.set_item("load", report.load)?;
+            row.set_item("limiting", report.limiting)?;
             if let Some(shares) = report.stats.shares.get() {
                 let counts = shares.iter().map(|count| count.load(Ordering::Relaxed));
                 row.set_item("shares", counts.collect::<Vec<_>>())?;

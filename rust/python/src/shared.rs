@@ -30,7 +30,7 @@ pub(crate) enum Taken {
 #[derive(Default)]
 struct Inner {
     /// `None` while checked out, and once closed.
-    run: Option<Run>,
+    run: Option<Box<Run>>,
     /// Who has the run checked out.
     holder: Option<ThreadId>,
     /// What is left of the last chunk, from `next` on.
@@ -73,7 +73,7 @@ impl SharedRun {
     ) -> Result<Self> {
         let run = Run::open_within(caller, plan, options, state)?;
         let context = Arc::clone(run.context());
-        let inner = Mutex::new(Inner { run: Some(run), ..Inner::default() });
+        let inner = Mutex::new(Inner { run: Some(Box::new(run)), ..Inner::default() });
         Ok(SharedRun { inner, returned: Condvar::new(), context })
     }
 
@@ -167,7 +167,7 @@ impl SharedRun {
         }
     }
 
-    fn check_in(&self, run: Run) -> MutexGuard<'_, Inner> {
+    fn check_in(&self, run: Box<Run>) -> MutexGuard<'_, Inner> {
         let mut inner = self.lock();
         inner.holder = None;
         inner.run = Some(run);
@@ -189,7 +189,7 @@ impl SharedRun {
     pub(crate) fn reports(&self) -> Result<Vec<StageReport>> {
         self.context.check()?;
         let inner = self.wait_for_run(None)?;
-        Ok(inner.run.as_ref().map(Run::reports).unwrap_or_default())
+        Ok(inner.run.as_ref().map(|run| run.reports()).unwrap_or_default())
     }
 
     /// Waits until nobody has the run checked out, or until `deadline`.
@@ -246,6 +246,6 @@ impl SharedRun {
 }
 
 enum CheckedOut<T> {
-    Run(Run),
+    Run(Box<Run>),
     Done(Option<T>),
 }

@@ -17,6 +17,7 @@ pub mod nested_log;
 pub mod node;
 pub mod notices;
 pub mod optimise;
+pub mod pace;
 pub mod pool;
 pub mod rewrites;
 pub mod run;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::data::ElementSpec;
+use crate::engine::autotune::AutotuneOptions;
 use crate::engine::seeds::SeedGenerator;
 use crate::engine::stage::{Opening, Stage};
 use crate::error::Result;
@@ -288,11 +289,8 @@ pub struct RunOptions {
     pub deterministic: bool,
     /// The order is kept whatever options and ops say, so that the run has states.
     pub checkpointable: bool,
-    /// At most so many tasks for a step that leaves their number to the engine; `None`: as many
-    /// as there are cores.
-    pub cpu_budget: Option<usize>,
-    /// At least so many tasks for such a step.
-    pub min_parallelism: Option<usize>,
+    /// How numbers are chosen that are left to the engine.
+    pub autotune: AutotuneOptions,
     /// Which rewrites of the plan are made.
     pub rewrites: Rewrites,
     /// Whether quiet plans that draw no seeds read ahead of the user by a `prefetch` added at
@@ -363,8 +361,7 @@ impl Default for RunOptions {
             private_threadpool_size: None,
             deterministic: true,
             checkpointable: false,
-            cpu_budget: None,
-            min_parallelism: None,
+            autotune: AutotuneOptions::default(),
             rewrites: Rewrites::default(),
             inject_prefetch: true,
             on_demand: false,

@@ -125,11 +125,7 @@ impl Pool {
     fn new() -> Self {
         Pool {
             work: Crew::new("headrace-work", parallelism(), FOR_EVER),
-            blocking: Crew::new(
-                "headrace-blocking",
-                2 * parallelism() + 12,
-                Duration::from_secs(1),
-            ),
+            blocking: Crew::new("headrace-blocking", blocking_limit(), Duration::from_secs(1)),
             child: OnceLock::new(),
         }
     }
@@ -144,6 +140,11 @@ pub fn parallelism() -> usize {
     // Honours affinity and cgroups, but reads files to do so: asked once.
     static CORES: OnceLock<usize> = OnceLock::new();
     *CORES.get_or_init(cores)
+}
+
+/// Number of blocking threads there may be.
+pub fn blocking_limit() -> usize {
+    2 * parallelism() + 12
 }
 
 fn pool() -> &'static Pool {

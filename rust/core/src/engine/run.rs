@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use crate::data::{Chunk, ElementSpec, ForeignValue, Lender, Position};
-use crate::engine::autotune::Knob;
+use crate::engine::autotune::{Controller, Knob};
 use crate::engine::fills::Fills;
 use crate::engine::limit::{Limit, limited};
 use crate::engine::lock;
@@ -14,6 +14,7 @@ use crate::engine::losses::Losses;
 use crate::engine::nested::{NestedLogs, Outer};
 use crate::engine::node::{Plan, RunOptions, Unfixed, all_functions, draws};
 use crate::engine::optimise::optimise;
+use crate::engine::pace::Pace;
 use crate::engine::pool::{self, Kind};
 use crate::engine::seeds::{DrawLog, SeedGenerator, SeedPair};
 use crate::engine::stage::{Input, Opening};
@@ -69,6 +70,7 @@ pub struct RunContext {
 struct Life {
     /// When the run was opened.
     opened: Instant,
+    controller: Controller,
     cancelled: AtomicBool,
     /// An element has failed: counting outcomes is no longer counting elements.
     failed: AtomicBool,
@@ -92,6 +94,7 @@ impl RunContext {
         let limit = options.private_threadpool_size.filter(|size| *size > 0);
         let life = Life {
             opened: Instant::now(),
+            controller: Controller::default(),
             cancelled: AtomicBool::new(false),
             failed: AtomicBool::new(state.is_some_and(|state| state.failed)),
             unfixed: Mutex::default(),
@@ -232,10 +235,13 @@ impl RunContext {
 
     /// How many tasks of this kind a stage has that leaves their number to the engine.
     pub fn autotuned(&self, kind: Kind) -> Arc<Knob> {
-        let budget = self.options.cpu_budget.filter(|budget| *budget > 0);
-        let least = self.options.min_parallelism.unwrap_or(1);
-        let most = budget.unwrap_or_else(pool::parallelism).max(least);
-        Knob::fixed(if kind == Kind::Work { most.min(self.workers()) } else { most })
+        let limit = self.options.private_threadpool_size.filter(|size| *size > 0);
+        self.options.autotune.workers(kind, limit)
+    }
+
+    /// What moves the knobs of the run's drivers.
+    pub fn controller(&self) -> &Controller {
+        &self.life.controller
     }
 
     /// Nanoseconds since the run was opened.
@@ -313,11 +319,12 @@ impl RunContext {
     /// The counters of stage `id`, the same each time it is opened.
     pub fn stats(&self, id: usize, depth: usize, name: &'static str) -> Arc<StageStats> {
         let mut reports = lock(&self.reports);
-        let report = reports.entry(id).or_insert_with(|| {
-            let stats = Arc::default();
-            StageReport { name, depth, stats }
-        });
+        let report = reports.entry(id).or_insert_with(|| StageReport::new(name, depth));
         Arc::clone(&report.stats)
+    }
+
+    fn reports(&self) -> Vec<StageReport> {
+        lock(&self.reports).values().cloned().collect()
     }
 
     /// Function number `id` of the plan, prepared when the run first opens its stage.
@@ -453,6 +460,7 @@ pub struct Run {
     keys: OnceLock<PlanKeys>,
     /// `None` once closed.
     input: Option<Input>,
+    pace: Pace,
 }
 
 impl Run {
@@ -482,7 +490,8 @@ impl Run {
         let context = Arc::new(RunContext::new(rewritten, options, state, caller));
         let position = state.map(|state| state.position.clone()).unwrap_or_default();
         let input = Opening::root(&context, rewritten, position)?;
-        Ok(Run { context, plan: Arc::clone(plan), keys: OnceLock::new(), input: Some(input) })
+        let (plan, keys, pace) = (Arc::clone(plan), OnceLock::new(), Pace::default());
+        Ok(Run { context, plan, keys, input: Some(input), pace })
     }
 
     /// Some elements, as many as come at no extra cost, or `None` at the end. A single element is
@@ -493,6 +502,7 @@ impl Run {
     pub fn next_chunk(&mut self) -> Result<Option<Chunk>> {
         self.context.check()?;
         let input = self.input.as_mut().ok_or_else(Error::cancelled)?;
+        let from = self.context.now_ns();
         let outcome = limited(self.context.life.limit.as_ref(), || {
             let chunk = input.next_chunk()?;
             match chunk {
@@ -502,6 +512,11 @@ impl Run {
         })?;
         if outcome.is_err() {
             self.context.note_failure();
+        }
+        let to = self.context.now_ns();
+        self.context.controller().pass(to);
+        if self.pace.passed(from, to) {
+            self.pace.snapshot(&self.context.reports());
         }
         outcome
     }
@@ -547,7 +562,9 @@ impl Run {
 
     /// The counters of all stages, outermost first.
     pub fn reports(&self) -> Vec<StageReport> {
-        lock(&self.context.reports).values().cloned().collect()
+        let mut reports = self.context.reports();
+        self.pace.fill(&mut reports);
+        reports
     }
 
     /// Ends the run: cancels its work and waits for what is running, up to `limit` or until

@@ -321,7 +321,8 @@ impl<'a> Place<'a> {
             repeats: self.repeats,
         };
         let stage = plan.open(&opening)?;
-        let mut input = Input::new(Box::new(Metered::new(stage, stats)), self.run);
+        let nested = self.run.is_nested() && self.id == 0;
+        let mut input = Input::new(Box::new(Metered::new(stage, stats, nested)), self.run);
         input.position.mark = position.mark;
         input.pending_skip = position.since;
         Ok(input)

@@ -5,13 +5,14 @@
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use crate::data::{Chunk, Mark};
 use crate::engine::autotune::Meter;
 use crate::engine::lock;
 use crate::engine::stage::Stage;
+use crate::engine::sync::Mutex;
 use crate::error::Result;
 
 /// What one stage did so far; times in nanoseconds.
@@ -80,6 +81,20 @@ pub struct StageReport {
     pub depth: usize,
     /// Its counters.
     pub stats: Arc<StageStats>,
+    /// Elements handed on in a second, of late.
+    pub per_second: f64,
+    /// The part of the time in which it was busy of late, for each of its tasks.
+    pub load: f64,
+    /// True of the stage that holds up the run, if the consumer does not.
+    pub limiting: bool,
+}
+
+impl StageReport {
+    /// Of a stage that has done nothing yet.
+    pub fn new(name: &'static str, depth: usize) -> Self {
+        let stats = Arc::default();
+        StageReport { name, depth, stats, per_second: 0.0, load: 0.0, limiting: false }
+    }
 }
 
 thread_local! {
@@ -117,18 +132,29 @@ pub fn waiting<T>(stats: &StageStats, wait: impl FnOnce() -> T) -> T {
 pub struct Metered {
     stage: Box<dyn Stage>,
     stats: Arc<StageStats>,
+    /// Its time counts as that of the stage around it too, which reports for it.
+    nested: bool,
 }
 
 impl Metered {
     /// Counts for `stage`.
-    pub fn new(stage: Box<dyn Stage>, stats: Arc<StageStats>) -> Self {
-        Metered { stage, stats }
+    pub fn new(stage: Box<dyn Stage>, stats: Arc<StageStats>, nested: bool) -> Self {
+        Metered { stage, stats, nested }
+    }
+
+    fn busy<T>(&mut self, work: impl FnOnce(&mut dyn Stage) -> T) -> T {
+        let inner = INNER_NS.get();
+        let result = busy(&self.stats, || work(&mut *self.stage));
+        if self.nested {
+            INNER_NS.set(inner);
+        }
+        result
     }
 }
 
 impl Stage for Metered {
     fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
-        let result = busy(&self.stats, || self.stage.next(max));
+        let result = self.busy(|stage| stage.next(max));
         if let Ok(Some(chunk)) = &result {
             self.stats.elements.fetch_add(chunk.rows() as u64, Relaxed);
         }
@@ -136,7 +162,7 @@ impl Stage for Metered {
     }
 
     fn skip(&mut self, n: u64) -> Result<u64> {
-        busy(&self.stats, || self.stage.skip(n))
+        self.busy(|stage| stage.skip(n))
     }
 
     fn state(&self) -> Option<Mark> {

@@ -102,7 +102,8 @@ impl Node for PrefetchNode {
             Ok(0) => return Ok(Box::new(Passage(opening.passage(0, &self.input)?))),
             Ok(size) if quiet => Knob::fixed(size.min(MAX_WINDOW)),
             Ok(size) => Knob::fixed(size),
-            Err(_) => Knob::fixed(DEFAULT_WINDOW),
+            Err(_) if !opening.run.options.autotune.enabled => Knob::fixed(DEFAULT_WINDOW),
+            Err(_) => Knob::between(DEFAULT_WINDOW, DEFAULT_WINDOW, MAX_WINDOW),
         };
         let input = opening.driven_passage(0, &self.input)?;
         let plan = driver::Plan {

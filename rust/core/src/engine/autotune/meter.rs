@@ -68,3 +68,76 @@ impl Meter {
         self.window.most(&self.workers)
     }
 }
+
+impl Meter {
+    /// What its counters say at `at_ns`.
+    pub fn counts(&self, at_ns: u64) -> Counts {
+        Counts {
+            at_ns,
+            works: self.works.load(Relaxed),
+            rows: self.rows.load(Relaxed),
+            busy_ns: self.busy_ns.load(Relaxed),
+            pull_ns: self.pull_ns.load(Relaxed),
+            starved_ns: self.starved_ns.load(Relaxed),
+            full_ns: self.full_ns.load(Relaxed),
+            in_flight: self.in_flight.load(Relaxed),
+        }
+    }
+}
+
+/// The counters of a [`Meter`] at one moment, or what came to them since another.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    /// When that was, or for how long.
+    pub at_ns: u64,
+    /// See [`Meter`].
+    pub works: u64,
+    /// See [`Meter`].
+    pub rows: u64,
+    /// See [`Meter`].
+    pub busy_ns: u64,
+    /// See [`Meter`].
+    pub pull_ns: u64,
+    /// See [`Meter`].
+    pub starved_ns: u64,
+    /// See [`Meter`].
+    pub full_ns: u64,
+    /// How many they were just then.
+    pub in_flight: usize,
+}
+
+impl Counts {
+    /// What came since `before`.
+    #[must_use]
+    pub fn since(&self, before: &Counts) -> Counts {
+        Counts {
+            at_ns: self.at_ns.saturating_sub(before.at_ns),
+            works: self.works.saturating_sub(before.works),
+            rows: self.rows.saturating_sub(before.rows),
+            busy_ns: self.busy_ns.saturating_sub(before.busy_ns),
+            pull_ns: self.pull_ns.saturating_sub(before.pull_ns),
+            starved_ns: self.starved_ns.saturating_sub(before.starved_ns),
+            full_ns: self.full_ns.saturating_sub(before.full_ns),
+            in_flight: self.in_flight,
+        }
+    }
+
+    fn part(&self, ns: u64) -> f64 {
+        ns as f64 / self.at_ns.max(1) as f64
+    }
+
+    /// The part of the time in which the consumer had nothing to take.
+    pub fn waits(&self) -> f64 {
+        self.part(self.starved_ns)
+    }
+
+    /// The part of the time in which somebody pulled from the input.
+    pub fn pulls(&self) -> f64 {
+        self.part(self.pull_ns)
+    }
+
+    /// How many tasks were busy on average, and a quarter more.
+    pub fn in_use(&self) -> usize {
+        (self.part(self.busy_ns) * 1.25).ceil() as usize
+    }
+}

@@ -15,7 +15,7 @@ use crate::engine::run::RunContext;
 use crate::engine::stage::{Input, skip_by_running};
 use crate::engine::stats::{StageStats, since_ns};
 use crate::engine::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
-use crate::engine::sync::{Mutex, Receiver, bounded};
+use crate::engine::sync::{Mutex, Receiver, unbounded};
 use crate::engine::wait::POLL;
 use crate::error::{Error, Result};
 
@@ -40,8 +40,9 @@ impl Driver {
         let meter = Meter::new(Arc::clone(&plan.workers), plan.window.clone(), blocking);
         let meter = Arc::new(meter);
         stats.metered(&meter);
-        // Twice the window, so that a send never waits: the consumer's own round comes on top.
-        let (tx, rx) = bounded(meter.most_window().saturating_mul(2));
+        run.controller().register(&meter);
+        // What is in flight is counted: a send never waits, and a large window costs nothing.
+        let (tx, rx) = unbounded();
         let quiet = input.quiet();
         let shared = Shared {
             run: Arc::clone(run),

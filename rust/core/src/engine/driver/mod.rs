@@ -1,9 +1,9 @@
 //! A driver pulls ahead of its consumer and works on several chunks at once.
 //!
 //! It is a set of tasks, not a thread. Each task takes the source's lock, pulls one chunk, puts a
-//! slot for its result into the bounded channel (so slots stand in the order of the input),
-//! releases the lock and does the work. Tasks end when the channel is full and are spawned again
-//! when the consumer makes room. A consumer that finds the channel empty and the source free does
+//! slot for its result into the channel (so slots stand in the order of the input), releases the
+//! lock and does the work. Tasks end when as many slots as the window allows are not taken, and are
+//! spawned again when the consumer makes room. A consumer that finds the channel empty and the source free does
 //! a round itself, so it never waits for a task that has no thread yet.
 
 mod consumer;

@@ -214,6 +214,7 @@ impl Shared {
     /// Counts time in which the consumer had nothing to take.
     pub(super) fn starved(&self, time: u64) {
         self.meter.starved_ns.fetch_add(time, Relaxed);
+        self.run.controller().pass(self.run.now_ns());
     }
 }
 

@@ -338,6 +338,11 @@ struct Queue<T> {
 pub(crate) struct Sender<T>(Arc<Channel<T>>);
 pub(crate) struct Receiver<T>(Arc<Channel<T>>);
 
+/// A channel that is never full.
+pub(crate) fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
+    bounded(usize::MAX)
+}
+
 /// A channel that holds up to `capacity` items, at least one.
 pub(crate) fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     let queue = Queue { items: VecDeque::new(), senders: 1, receivers: 1 };

@@ -9,7 +9,7 @@ pub(crate) use std::sync::{Condvar, Mutex, MutexGuard};
 pub(crate) use std::thread::{Builder, JoinHandle};
 pub(crate) use std::thread_local;
 
-pub(crate) use crossbeam_channel::{Receiver, Sender, bounded};
+pub(crate) use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 pub(crate) use crossbeam_deque::Injector;
 
 /// A value that the process has one of, made when it is first asked for.

@@ -1,0 +1,141 @@
+"""How close AUTOTUNE comes to the best numbers that a person could have set.
+
+Three pipelines, each with a grid of hand settings of `num_parallel_calls` and `prefetch`:
+
+- a map that computes: a graph of some array operations on rows of 16 KiB;
+- a slow source: a Python function that waits some milliseconds for each element, as for a server;
+- a slow consumer: such a source, now and then slower, and a training step that takes its time.
+
+Every setting is a new iterator, measured warm, in turn with the others, several rounds; the rate is
+the median. AUTOTUNE is measured from two seconds after its start on, and has reached the goal with
+0.9 of the best of the grid. The rates of its first seconds are shown too, and what it chose.
+
+    python benches/autotune.py [seconds per measurement] [rounds]
+"""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+import headrace as hr
+
+Setting = tuple[int, int]
+AUTO: Setting = (hr.AUTOTUNE, hr.AUTOTUNE)
+GOAL = 0.9
+# AUTOTUNE has so long to find its numbers; hand settings need only be warm.
+START, WARM = 2.0, 0.5
+
+
+def wait(number: int) -> int:
+    """Wait for an element as for a server."""
+    time.sleep(0.004)
+    return number
+
+
+def wait_unevenly(number: int) -> int:
+    """Wait for an element as for a server that is busy now and then."""
+    time.sleep(0.04 if number % 16 == 0 else 0.002)
+    return number
+
+
+def computing(calls: int, prefetch: int) -> hr.Dataset:
+    rows = hr.Dataset.from_tensor_slices(np.ones((1024, 4096), np.float32)).repeat()
+    mapped = rows.map(lambda x: np.sqrt(np.exp(-x) + np.tanh(x) * x), num_parallel_calls=calls)
+    return mapped.batch(32).prefetch(prefetch)
+
+
+def waiting(calls: int, prefetch: int) -> hr.Dataset:
+    numbers = hr.Dataset.range(1 << 60).map(wait, num_parallel_calls=calls)
+    return numbers.batch(4).prefetch(prefetch)
+
+
+def uneven(calls: int, prefetch: int) -> hr.Dataset:
+    numbers = hr.Dataset.range(1 << 60).map(wait_unevenly, num_parallel_calls=calls)
+    return numbers.prefetch(prefetch)
+
+
+@dataclass
+class Job:
+    """A pipeline, what its consumer does, and the numbers a person would try."""
+
+    name: str
+    build: Callable[[int, int], hr.Dataset]
+    calls: tuple[int, ...]
+    prefetch: tuple[int, ...]
+    step: float = 0.0
+    rates: dict[Setting, list[float]] = field(default_factory=dict)
+
+    @property
+    def settings(self) -> list[Setting]:
+        return [*itertools.product(self.calls, self.prefetch), AUTO]
+
+
+JOBS = [
+    Job("CPU-bound map", computing, (1, 2, 4, 8), (1, 4, 16)),
+    Job("slow source", waiting, (1, 2, 4, 8, 16, 32), (1, 8)),
+    Job("slow consumer", uneven, (1, 2, 4, 8, 16), (1, 8, 32), step=0.005),
+]
+
+
+def rate(iterator: hr.Iterator, seconds: float, step: float) -> float:
+    """Return how many elements come in a second."""
+    count, start = 0, time.perf_counter()
+    while (now := time.perf_counter()) < start + seconds:
+        next(iterator)
+        count += 1
+        if step:
+            time.sleep(step)
+    return count / (now - start)
+
+
+def measure(job: Job, setting: Setting, seconds: float) -> tuple[list[float], hr.Iterator]:
+    """Return the rates of the time before, and of the time that counts."""
+    iterator = iter(job.build(*setting))
+    before = START if setting == AUTO else WARM
+    rates = [rate(iterator, WARM, job.step) for _ in range(round(before / WARM))]
+    return [*rates, rate(iterator, seconds, job.step)], iterator
+
+
+def run(job: Job, seconds: float, rounds: int) -> bool:
+    """Measure a job, print its table, and tell whether the goal is reached."""
+    beginnings = []
+    for _ in range(rounds):
+        for setting in job.settings:
+            rates, iterator = measure(job, setting, seconds)
+            job.rates.setdefault(setting, []).append(rates[-1])
+            if setting == AUTO:
+                beginnings.append(rates[:-1])
+                stats = str(iterator.stats())
+            iterator.close()
+    medians = {setting: statistics.median(rates) for setting, rates in job.rates.items()}
+    auto = medians.pop(AUTO)
+    best = max(medians, key=lambda setting: medians[setting])
+    print(f"\n{job.name}: elements per second")
+    print("  calls \\ prefetch" + "".join(f"{p:>10}" for p in job.prefetch))
+    for calls in job.calls:
+        cells = (f"{medians[calls, p]:>10,.0f}" for p in job.prefetch)
+        print(f"  {calls:>16}" + "".join(cells))
+    begun = [statistics.median(column) for column in zip(*beginnings, strict=True)]
+    share = auto / medians[best]
+    print(f"  AUTOTUNE {auto:,.0f}, that is {share:.2f} of the best, {best[0]} and {best[1]}")
+    print(f"  each {WARM} s before: " + ", ".join(f"{value:,.0f}" for value in begun))
+    print("  " + stats.replace("\n", "\n  "), flush=True)
+    return share >= GOAL
+
+
+def main() -> None:
+    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 1.5
+    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 3
+    reached = [run(job, seconds, rounds) for job in JOBS]
+    print(f"\nAUTOTUNE reaches {GOAL} of the best in {sum(reached)} of {len(reached)} pipelines")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,194 @@
+"""AUTOTUNE: numbers of tasks and sizes of windows that move during a run, and `Iterator.stats`."""
+
+import random
+import threading
+import time
+
+import pytest
+
+import headrace as hr
+from headrace import AutotuneAlgorithm, Dataset
+
+
+class Calls:
+    """A function that sleeps, and knows how many calls of it ran at once."""
+
+    def __init__(self, seconds=0.02):
+        self.seconds = seconds
+        self.running = self.most = 0
+        self.lock = threading.Lock()
+
+    def __call__(self, x):
+        with self.lock:
+            self.running += 1
+            self.most = max(self.most, self.running)
+        time.sleep(self.seconds)
+        with self.lock:
+            self.running -= 1
+        return x
+
+
+def autotune(**values):
+    return hr.Options(autotune=hr.AutotuneOptions(**values))
+
+
+def stage(iterator, name):
+    return next(row for row in iterator.stats() if row["name"] == name)
+
+
+def test_calls_that_sleep_overlap_and_get_more_tasks():
+    calls = Calls()
+    iterator = iter(Dataset.range(400).map(calls, num_parallel_calls=hr.AUTOTUNE))
+    first = stage(iterator, "map")["parallelism"]
+    assert list(iterator) == list(range(400))
+    row = stage(iterator, "map")
+    assert first < row["parallelism"] <= row["max_parallelism"]
+    assert first < calls.most <= row["max_parallelism"]
+    assert row["window"] <= row["max_window"]
+
+
+def test_calls_that_take_turns_get_few_tasks():
+    lock = threading.Lock()
+
+    def takes_turns(x):
+        with lock:
+            time.sleep(0.002)
+        return x
+
+    iterator = iter(Dataset.range(600).map(takes_turns, num_parallel_calls=hr.AUTOTUNE))
+    assert list(iterator) == list(range(600))
+    row = stage(iterator, "map")
+    assert row["parallelism"] < row["max_parallelism"]
+
+
+def test_a_slow_consumer_is_the_limit_and_needs_few_tasks():
+    iterator = iter(Dataset.range(30).map(Calls(0.001), hr.AUTOTUNE).prefetch(hr.AUTOTUNE))
+    for _ in iterator:
+        time.sleep(0.02)
+    stats = iterator.stats()
+    assert stats.limiting is None
+    assert not any(row["limiting"] for row in stats)
+    assert stats[0]["window"] == stats[0]["parallelism"] * 4
+
+
+def test_the_step_that_sleeps_is_the_limit():
+    iterator = iter(Dataset.range(40).map(Calls(0.01)).map(lambda x: x + 1).batch(2).prefetch(1))
+    list(iterator)
+    stats = iterator.stats()
+    assert stats.limiting == "map"
+    (limit,) = [row for row in stats if row["limiting"]]
+    assert limit["depth"] == 3
+    assert limit["load"] > 0.5
+    assert 0 < limit["elements_per_second"] < 120
+
+
+def test_datasets_inside_of_interleave_count_as_its_work():
+    slow = Dataset.range(4).interleave(lambda i: Dataset.range(5).map(Calls(0.01)), cycle_length=2)
+    iterator = iter(slow)
+    list(iterator)
+    assert iterator.stats().limiting == "interleave"
+
+
+def test_stats_read_as_a_table():
+    iterator = iter(Dataset.range(20).map(Calls(0.001), num_parallel_calls=4).batch(5))
+    list(iterator)
+    head, *lines = str(iterator.stats()).splitlines()
+    assert head.split()[:2] == ["step", "elements"]
+    assert [line.split()[0] for line in lines] == ["batch", "map", "range"]
+    assert lines[1].startswith("  map ")
+    assert [line for line in lines if line.endswith("<- limits")] == [lines[1]]
+
+
+def test_a_run_of_which_nothing_was_asked_has_no_limit():
+    stats = iter(Dataset.range(3)).stats()
+    assert stats.limiting is None
+    assert "limits" not in str(stats)
+
+
+def test_numbers_stay_where_tuning_is_off():
+    dataset = Dataset.range(100).map(Calls(0.001), hr.AUTOTUNE).prefetch(hr.AUTOTUNE)
+    iterator = iter(dataset.with_options(autotune(enabled=False)))
+    before = [stage(iterator, name) for name in ("map", "prefetch")]
+    list(iterator)
+    for row in before:
+        after = stage(iterator, row["name"])
+        assert row["parallelism"] == row["max_parallelism"] == after["parallelism"]
+        assert row["window"] == row["max_window"] == after["window"]
+
+
+def test_tasks_at_first_at_least_and_at_most_can_be_set():
+    dataset = Dataset.range(10).map(Calls(0), hr.AUTOTUNE)
+
+    def tasks(**values):
+        row = stage(iter(dataset.with_options(autotune(**values))), "map")
+        return row["parallelism"], row["max_parallelism"]
+
+    assert tasks(initial_parallelism=5)[0] == 5
+    assert tasks(min_parallelism=6)[0] == 6
+    assert tasks(cpu_budget=3)[1] == 3
+    assert tasks(cpu_budget=3, initial_parallelism=5) == (3, 3)
+    now, most = tasks(autotune_algorithm=AutotuneAlgorithm.MAX_PARALLELISM)
+    assert now == most == tasks()[1]
+    for algorithm in AutotuneAlgorithm:
+        options = autotune(autotune_algorithm=algorithm)
+        assert list(dataset.with_options(options)) == list(range(10))
+
+
+def test_a_limit_of_tasks_bounds_autotune():
+    options = hr.Options(threading=hr.ThreadingOptions(private_threadpool_size=2))
+    calls = Calls(0.002)
+    iterator = iter(Dataset.range(100).map(calls, hr.AUTOTUNE).with_options(options))
+    list(iterator)
+    assert stage(iterator, "map")["max_parallelism"] == 2
+    assert calls.most <= 2
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+@pytest.mark.parametrize("deterministic", [True, False])
+def test_results_are_the_same_with_and_without(enabled, deterministic):
+    def jitter(x):
+        time.sleep(random.random() / 500)
+        return x * 3
+
+    options = autotune(enabled=enabled)
+    dataset = Dataset.range(300).map(jitter, hr.AUTOTUNE, deterministic=deterministic)
+    dataset = dataset.map(lambda x: x + 1, hr.AUTOTUNE).prefetch(hr.AUTOTUNE)
+    seen = list(dataset.with_options(options))
+    assert (seen if deterministic else sorted(seen)) == [x * 3 + 1 for x in range(300)]
+
+
+def test_random_numbers_do_not_depend_on_numbers_of_tasks():
+    def draw(x):
+        time.sleep(0.001)
+        return x, hr.random.uniform([], seed=4)
+
+    plain = list(Dataset.range(100).map(draw))
+    assert list(Dataset.range(100).map(draw, hr.AUTOTUNE).prefetch(hr.AUTOTUNE)) == plain
+
+
+def test_iterators_beside_each_other_all_finish():
+    def consume(seen):
+        dataset = (
+            Dataset.range(200).map(Calls(0.002), hr.AUTOTUNE).map(lambda x: x + 1, hr.AUTOTUNE)
+        )
+        seen.extend(dataset.prefetch(hr.AUTOTUNE))
+
+    results = [[] for _ in range(4)]
+    threads = [threading.Thread(target=consume, args=(seen,)) for seen in results]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert results == [list(range(1, 201))] * 4
+
+
+def test_source_and_consumer_that_sleep_overlap_with_autotune():
+    def times(dataset):
+        start = time.perf_counter()
+        for _ in dataset:
+            time.sleep(0.03)
+        return time.perf_counter() - start
+
+    dataset = Dataset.range(20).map(Calls(0.03))
+    assert times(dataset) >= 1.14
+    assert times(dataset.prefetch(hr.AUTOTUNE)) <= 0.85
