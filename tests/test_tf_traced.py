@@ -7,6 +7,16 @@ import headrace.tf as tf
 
 X = np.arange(24, dtype=np.int32).reshape(2, 3, 4)
 
+NUMBERS = tf.lookup.StaticHashTable(
+    tf.lookup.KeyValueTensorInitializer([1, 13, 5], ["one", "thirteen", "five"]), "other"
+)
+WORDS = tf.lookup.StaticHashTable(
+    tf.lookup.KeyValueTensorInitializer(["1", "13"], tf.constant([1.5, 2.5])), -1.0
+)
+VOCABULARY = tf.lookup.StaticVocabularyTable(
+    tf.lookup.KeyValueTensorInitializer(["1", "13"], tf.constant([0, 1], tf.int64)), 5
+)
+
 FUNCTIONS = {
     "where": lambda x: tf.where(x > 3),
     "gather": lambda x: tf.gather(x, [1, 0], axis=1),
@@ -46,6 +56,30 @@ FUNCTIONS = {
         default=lambda: tf.constant(3),
     ),
     "ragged": lambda x: tf.RaggedTensor.from_row_lengths(tf.range(6), [1, 2, 3]).to_tensor(),
+    "segment_sum": lambda x: tf.math.segment_sum(x, [0, 1, 1]),
+    "segment_mean": lambda x: tf.math.segment_mean(tf.cast(x, tf.float32), [0, 1, 1]),
+    "unsorted_segment_max": lambda x: tf.math.unsorted_segment_max(x, x[:, 0] % 3, 3),
+    "unsorted_segment_mean": lambda x: tf.math.unsorted_segment_mean(x, [2, 0, 2], x[0, 1] + 2),
+    "scatter_nd": lambda x: tf.scatter_nd(x[:, :1] % 3, x, [3, 4]),
+    "scatter_nd of a computed shape": lambda x: tf.scatter_nd([[0]], x[:1], [x[0, 1], 4]),
+    "tensor_scatter_nd_update": lambda x: tf.tensor_scatter_nd_update(x, [[1, 1]], [x[0, 0]]),
+    "tensor_scatter_nd_min": lambda x: tf.tensor_scatter_nd_min(x, [[0], [2]], x[:2]),
+    "bitcast": lambda x: tf.bitcast(x, tf.uint8),
+    "bitcast of bytes": lambda x: tf.bitcast(tf.cast(x[:, 1:3], tf.uint8), tf.uint16),
+    "linspace": lambda x: tf.linspace(x[0], x[1], 5),
+    "meshgrid": lambda x: tf.meshgrid(x[0], x[:, 0])[1],
+    "meshgrid of a computed length": lambda x: tf.meshgrid(tf.range(x[0, 1]), x[:, 0])[0],
+    "lookup": lambda x: NUMBERS.lookup(x),
+    "lookup of words": lambda x: WORDS.lookup(tf.strings.as_string(x)),
+    "vocabulary": lambda x: VOCABULARY.lookup(tf.strings.as_string(x)),
+    "map_fn": lambda x: tf.map_fn(lambda row: row[::-1] * x[0, 1], x),
+    "map_fn of a computed length": lambda x: tf.map_fn(
+        tf.reduce_sum, tf.boolean_mask(x, x[:, 0] > 3)
+    ),
+    "map_fn within": lambda x: tf.map_fn(lambda row: tf.map_fn(lambda y: y + row[0], row), x),
+    "map_fn of several": lambda x: tf.map_fn(
+        lambda pair: pair[0] * pair[1], (x, x + 1), fn_output_signature=tf.int32
+    ),
     "check_numerics": lambda x: tf.debugging.check_numerics(tf.cast(x, tf.float32), "x"),
 }
 

@@ -290,6 +290,83 @@ tf.slice([1,2,3],[1],[5])
 tf.strided_slice([1,2,3],[0],[3],[2])
 tf.linspace(0.,1.,3)
 tf.linspace(0,1,3)
+tf.linspace(-1.,1.,6)
+tf.linspace(0.,0.7,7)
+tf.linspace(0,10,4)
+tf.linspace([0.,5.],[1.,6.],3)
+tf.linspace([0.,5.],[1.,6.],3,axis=-1)
+tf.linspace(0.,1.,1)
+tf.linspace(0.,1.,0)
+tf.linspace(tf.constant(0.,tf.float64),tf.constant(1.,tf.float64),7)
+tf.meshgrid([1,2],[3,4,5])
+tf.meshgrid([1,2],[3,4,5],indexing='ij')
+tf.meshgrid([1,2],[3,4,5],[6,7])
+tf.meshgrid([1,2])
+tf.bitcast([1.,2.],tf.int32)
+tf.bitcast([1.,2.],tf.uint8)
+tf.bitcast(np.array([[1,2,3,4]],np.uint8),tf.int32)
+tf.bitcast(np.array([[1,2,3]],np.uint8),tf.int32)
+tf.bitcast(np.uint8(3),tf.int32)
+tf.bitcast(True,tf.uint8)
+tf.math.segment_sum([1.,2,3],[0,0,2])
+tf.math.segment_sum([[1,2],[3,4]],[1,3])
+tf.math.segment_sum([1.,2],[1,0])
+tf.math.segment_sum([1.,2],[-1,0])
+tf.math.segment_sum([1.,2],[0,1,1])
+tf.math.segment_sum(tf.zeros([0]),tf.zeros([0],tf.int32))
+tf.math.segment_sum(tf.constant([3,4],tf.uint8),tf.constant([0,0],tf.int64))
+tf.math.segment_prod([1.,2,3],[0,0,2])
+tf.math.segment_prod([[1,2],[3,4]],[1,3])
+tf.math.segment_max([1.,2,3],[0,0,2])
+tf.math.segment_max([-1,-2],[1,1])
+tf.math.segment_max([float('nan'),1.],[0,0])
+tf.math.segment_max([1.,float('nan')],[0,0])
+tf.math.segment_min([1.,2,3],[0,0,2])
+tf.math.segment_min([1.,float('nan')],[0,0])
+tf.math.segment_mean([1.,2,3],[0,0,2])
+tf.math.segment_mean([7,8],[1,1])
+tf.math.unsorted_segment_sum([1.,2,3],[2,0,2],4)
+tf.math.unsorted_segment_sum([1.,2],[-1,0],2)
+tf.math.unsorted_segment_sum([1.,2],[0,5],2)
+tf.math.unsorted_segment_sum([[1,2],[3,4]],[[0,1],[1,1]],2)
+tf.math.unsorted_segment_sum([1.],[0],-1)
+tf.math.unsorted_segment_sum([1.,2],[0],2)
+tf.math.unsorted_segment_prod([7,8],[1,1],3)
+tf.math.unsorted_segment_max([1.,2,3],[2,0,2],4)
+tf.math.unsorted_segment_max([7,8],[1,1],3)
+tf.math.unsorted_segment_min(tf.constant([7.,8],tf.float16),[1,1],3)
+tf.math.unsorted_segment_min([1.,2,3],[2,0,2],4)
+tf.math.unsorted_segment_mean([1.,2,3],[2,0,2],4)
+tf.math.unsorted_segment_mean([7,8],[1,1],3)
+tf.math.unsorted_segment_mean([[1.,2],[3,4]],[0,0],2)
+tf.math.unsorted_segment_sqrt_n([1.,2,3],[2,0,2],4)
+tf.math.unsorted_segment_sqrt_n([7,8],[1,1],3)
+tf.scatter_nd([[1],[1],[2]],[1,2,3],[4])
+tf.scatter_nd([[5]],[1],[4])
+tf.scatter_nd([[-1]],[1],[4])
+tf.scatter_nd([[0,1]],[5],[2,2])
+tf.scatter_nd([[0]],[5],[2,2])
+tf.scatter_nd([[0]],[[5,6]],[2,2])
+tf.tensor_scatter_nd_add([1,2,3],[[1],[1]],[10,20])
+tf.tensor_scatter_nd_add([1,2,3],[[3]],[10])
+tf.tensor_scatter_nd_add([[1,2],[3,4]],[[1]],[[7,0]])
+tf.tensor_scatter_nd_add([[1,2],[3,4]],[[1]],[7,0])
+tf.tensor_scatter_nd_add([1,2,3],tf.zeros([0,1],tf.int32),tf.zeros([0],tf.int32))
+tf.tensor_scatter_nd_add([1,2],[[0,0]],[5])
+tf.tensor_scatter_nd_sub([1,2,3],[[1],[1]],[10,20])
+tf.tensor_scatter_nd_min([[1,2],[3,4]],[[1]],[[7,0]])
+tf.tensor_scatter_nd_max([[1,2],[3,4]],[[1]],[[7,0]])
+tf.tensor_scatter_nd_update([1,2,3],[[1],[1]],[10,20])
+tf.tensor_scatter_nd_update(['a','b'],[[1],[1]],['c','d'])
+tf.tensor_scatter_nd_update([True,False],[[1]],[True])
+tf.tensor_scatter_nd_update([1,2],[[0]],[5.0])
+tf.lookup.StaticVocabularyTable(tf.lookup.KeyValueTensorInitializer(['a','b'],tf.constant([0,1],tf.int64)),3).lookup(tf.constant(['a','b','c','d','e']))
+tf.lookup.StaticVocabularyTable(tf.lookup.KeyValueTensorInitializer(tf.constant([10,20],tf.int64),tf.constant([0,1],tf.int64)),3).lookup(tf.constant([10,20,30,40,-5],tf.int64))
+tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(['a','b'],[1,2]),-1).lookup(tf.constant([['a','z']]))
+tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(['a','b'],[1,2]),-1).lookup(tf.constant([1]))
+tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer([3,4],['x','y']),'?').lookup(tf.constant([[4],[5]]))
+tf.map_fn(lambda x: x*2, tf.constant([1,2]))
+tf.map_fn(lambda x: (x[0]+x[1], x[0]), (np.int32([1,2]), np.int32([3,4])), dtype=(tf.int32,)*2)
 tf.clip_by_value([1,5],2,3)
 tf.floor([1.5])
 tf.floor([1])
@@ -622,6 +699,24 @@ lambda x: tf.eye(2) * x | 2.0
 lambda x: tf.gather_nd(x, [[0, 1]]) | [[1, 2], [3, 4]]
 lambda x: tf.tensor_scatter_nd_update(x, [[1]], [9]) | [1, 2]
 lambda x: tf.map_fn(lambda y: y * 2, x) | [1, 2]
+lambda x: tf.map_fn(lambda y: tf.reduce_sum(y) + x[0, 0], x) | [[1, 2], [3, 4]]
+lambda x: tf.map_fn(lambda y: (y, y * 2), x, dtype=(tf.int32,) * 2) | np.int32([1, 2])
+lambda x: tf.math.segment_sum(x, [0, 0, 2]) | [1.0, 2.0, 3.0]
+lambda x: tf.math.segment_max(x, [1, 1, 2]) | [[1], [5], [3]]
+lambda x: tf.math.unsorted_segment_sum(x, x, 4) | [3, 1, 3]
+lambda x: tf.math.unsorted_segment_min(x, x, tf.reduce_max(x) + 1) | [3, 1, 3]
+lambda x: tf.math.unsorted_segment_mean(x, [1, 0, 1], 3) | [3.0, 1.0, 4.0]
+lambda x: tf.scatter_nd([[1], [0]], x, [3]) | [7, 8]
+lambda x: tf.scatter_nd(x[:, None], x, [tf.reduce_max(x) + 1]) | [3, 1, 3]
+lambda x: tf.tensor_scatter_nd_add(x, [[1], [1]], [9, 1]) | [1, 2]
+lambda x: tf.tensor_scatter_nd_sub(x, [[1]], [[9, 1]]) | [[1, 2], [3, 4]]
+lambda x: tf.tensor_scatter_nd_max(x, [[0, 1]], [9]) | [[1, 2], [3, 4]]
+lambda x: tf.bitcast(x, tf.int32) | [1.0, -0.0]
+lambda x: tf.bitcast(x, tf.float32) | np.array([[0, 0, 128, 63]], np.uint8)
+lambda x: tf.meshgrid(x, [1.0, 2.0]) | [5.0, 6.0, 7.0]
+lambda x: tf.meshgrid(x[:, 0], x[0], indexing='ij') | [[5, 6, 7], [8, 9, 10]]
+lambda x: tf.linspace(x, x * 3, 4) | [1.0, -2.0]
+lambda x: tf.linspace(x, 9, 4, axis=-1) | [1, 2]
 lambda x: tf.case([(x > 2, lambda: 1), (x > 0, lambda: 2)], default=lambda: 3) | 1
 lambda x: tf.while_loop(lambda i, t: i < 3, lambda i, t: (i + 1, t * 2), (0, x))[1] | 5
 """.strip().splitlines()

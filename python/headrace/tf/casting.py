@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import UnimplementedError
 from .convert import convert
 from .dtypes import as_dtype, string
-from .kernels import python, run, static_shape
+from .kernels import run, static_shape
 
 __all__ = ["bitcast", "cast", "saturate_cast"]
 
@@ -87,10 +87,4 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
     elif shape is not None and from_size < to_size:
         out = shape[:-1]
 
-    def compute(array: Any) -> Any:
-        found = np.ascontiguousarray(array).reshape(*array.shape, 1).view(target.dtype)
-        if from_size < to_size:
-            found = np.ascontiguousarray(array).view(target.dtype)
-        return found.reshape(out)
-
-    return python("bitcast", compute, (out, target), x)
+    return run("bitcast", (x,), (out, target), dtype=target.dtype)

@@ -522,12 +522,20 @@ def map_fn(
     back_prop: bool = True, swap_memory: bool = False, infer_shape: bool = True,
     name: str | None = None, fn_output_signature: Any = None,
 ) -> Any:  # fmt: skip
-    """Apply a function to each row and stack the results; mirrors ``tf.map_fn``."""
+    """Apply a function to each row and stack the results; mirrors ``tf.map_fn``.
+
+    In a traced function, `fn` is a graph that the rows of all elements go through at once. Where it
+    is none, or works with sparse or ragged rows, it is called for each row.
+    """
     from .joining import stack
 
     rows = [convert(x) if not getattr(x, "_is_composite", False) else x for x in flatten(elems)]
     found = symbol_of(builtins.tuple(flatten(rows, expand_composites=True)))
     counts = [(static_shape(x) or (None,))[0] for x in rows if is_dense(x)]
+    if found is not None and all(map(is_dense, rows)):
+        recorded = _mapped(fn, elems, rows, found)
+        if recorded is not None:
+            return recorded
     if found is not None and None in counts:
         found._tracer.refuse("maps a function over rows of which only a run knows the number")
     iterators = [list(x) for x in rows]
@@ -542,6 +550,46 @@ def map_fn(
         empty = [wrap(np.zeros(0, kind.dtype)) for kind in kinds]
         return empty[0] if signature is None else pack_sequence_as(signature, empty)
     return map_structure(lambda *leaves: stack(list(leaves)), *results)
+
+
+def _mapped(fn: Callable[..., Any], elems: Any, rows: list[Any], symbol: Any) -> Any:
+    """Record a function of rows as a graph of its own; None where it is none."""
+    from ..ops import tracing
+    from ..trace import TraceRefused
+    from .kernels import spec
+
+    tracer: Any = symbol._tracer._now()
+    shapes = [static_shape(x) for x in rows]
+    if tracer.why is not None or () in shapes:
+        return None
+    part = tracer.part()
+    part.maps_rows = True
+    kinds = [
+        (None if dims is None else dims[1:], x.dtype) for dims, x in zip(shapes, rows, strict=True)
+    ]
+    arguments = [part.wrap(part.builder.input(spec(*kind))) for kind in kinds]
+    outer, tracing.tracer = tracing.tracer, part
+    try:
+        result = fn(pack_sequence_as(elems, arguments))
+        leaves = flatten(result)
+        if any(leaf is None or _is_no_array(leaf) for leaf in leaves):
+            return None
+        tensors = [convert(leaf) for leaf in leaves]
+        numbers = [part.value(x) for x in tensors]
+    except TraceRefused:
+        return None
+    finally:
+        tracing.tracer = outer
+    if part.why is not None or part.refusal is not None:
+        return None
+    count = next((dims[0] for dims in shapes if dims and dims[0] is not None), None)
+    own = [static_shape(x) for x in tensors]
+    outs = [
+        (None if d is None else (count, *d), x.dtype) for d, x in zip(own, tensors, strict=True)
+    ]
+    attrs = {"graph": part.builder.finish(builtins.tuple(numbers)), "mapped": len(rows)}
+    results = run_all("map_rows", (*rows, *part.captured), outs, **attrs)
+    return pack_sequence_as(result, results)
 
 
 def vectorized_map(

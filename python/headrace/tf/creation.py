@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from ..errors import InvalidArgumentError
 from .convert import convert, is_dense, is_symbol
 from .dtypes import DType, as_dtype, float32, float64, int32, int64, string
 from .dtypes import bool as bool_
-from .kernels import python, run, sized, static_shape
+from .kernels import broadcast, python, run, sized, static_shape
 from .sizes import known_sizes, sizes_of, vector
 from .tensor import raw, wrap
 
@@ -144,25 +145,31 @@ def _as(value: Any, dtype: DType) -> Any:
 
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Any:
     """Return `num` values from `start` to `stop`; mirrors ``tf.linspace``."""
+    from .array_ops import broadcast_to, expand_dims
     from .casting import cast
+    from .joining import concat
 
     first = convert(start)
     last = convert(stop, None, first.dtype)
     if first.dtype.is_integer:
         first, last = cast(first, float64), cast(last, float64)
-    kind = first.dtype
-    dims = static_shape(first)
-    count = None if is_symbol(num) else int(num)
-    out = (
-        None
-        if dims is None
-        else (*dims[: axis % (len(dims) + 1)], count, *dims[axis % (len(dims) + 1) :])
-    )
+    kind, dims = first.dtype, broadcast(static_shape(first), static_shape(last))
+    if is_symbol(num) or dims is None or None in dims:
+        compute = lambda low, high, n: np.linspace(low, high, int(n), axis=axis)  # noqa: E731
+        return python("linspace of a number that a run computes", compute, (None, kind), first,
+                      last, convert(num))  # fmt: skip
+    count, place = int(num), axis % (len(dims) + 1)
+    if count < 1:
+        return zeros((*dims[:place], 0, *dims[place:]), kind)
+    # As TensorFlow does, so that each value is rounded alike: both ends are as given.
+    steps = np.arange(1, max(count - 1, 1), dtype=kind.dtype)
+    steps = steps.reshape([-1 if k == place else 1 for k in _axes(len(dims) + 1)])
+    first, last = (expand_dims(broadcast_to(x, dims), place) for x in (first, last))
+    step = (last - first) / max(count - 1, 1)
+    return concat([first, first + step * steps, last] if count > 1 else [first], place)
 
-    def compute(low: Any, high: Any, n: Any) -> Any:
-        return np.linspace(low, high, int(n), axis=axis).astype(kind.dtype)
 
-    return python("linspace", compute, (out, kind), first, last, convert(num))
+_axes = builtins.range
 
 
 def eye(
@@ -179,13 +186,22 @@ def eye(
 
 def meshgrid(*args: Any, indexing: str = "xy", **kwargs: Any) -> list[Any]:
     """Return coordinate grids; mirrors ``tf.meshgrid``."""
+    from .array_ops import broadcast_to, reshape, size
+
     tensors = [convert(arg) for arg in args]
-    sizes = [(static_shape(x) or (None,))[0] for x in tensors]
-    if indexing == "xy" and len(sizes) > 1:
-        sizes[:2] = sizes[1::-1]
-    outs: list[Any] = [(tuple(sizes), x.dtype) for x in tensors]
-    compute = lambda *arrays: np.meshgrid(*arrays, indexing=indexing)  # type: ignore[call-overload]  # noqa: E731
-    return python("meshgrid", compute, outs, *tensors)  # type: ignore[no-any-return]
+    rank = len(tensors)
+    flat = [reshape(x, [-1]) for x in tensors]
+    order = [*_axes(rank)]
+    if indexing == "xy" and rank > 1:
+        order[:2] = [1, 0]
+    whole: list[Any] = [None] * rank
+    for x, axis in zip(flat, order, strict=True):
+        count = size(x)
+        whole[axis] = count if is_symbol(count) else int(count)
+    return [
+        broadcast_to(reshape(x, [-1 if k == axis else 1 for k in _axes(rank)]), whole)
+        for x, axis in zip(flat, order, strict=True)
+    ]
 
 
 def sequence_mask(

@@ -8,10 +8,9 @@ import numpy as np
 
 from .arithmetic import operands
 from .convert import convert, is_dense, is_symbol
-from .dtypes import as_dtype, float32, int64
+from .dtypes import as_dtype, float32, int64, string
 from .dtypes import bool as bool_
 from .kernels import broadcast, python, run, static_shape
-from .sizes import known_sizes, sizes_of
 from .tensor import raw
 
 __all__ = [
@@ -23,6 +22,9 @@ __all__ = [
     "one_hot",
     "scatter_nd",
     "tensor_scatter_nd_add",
+    "tensor_scatter_nd_max",
+    "tensor_scatter_nd_min",
+    "tensor_scatter_nd_sub",
     "tensor_scatter_nd_update",
     "where",
 ]
@@ -183,46 +185,60 @@ def one_hot(
 
 
 def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Any:
-    """Add updates into zeros; mirrors ``tf.scatter_nd``."""
-    at, values = convert(indices), convert(updates)
-    sizes = sizes_of(shape)
+    """Add updates into zeros; mirrors ``tf.scatter_nd``.
 
-    def compute(index: Any, update: Any, dims: Any) -> Any:
-        made = np.zeros(dims.tolist(), update.dtype)
-        np.add.at(made, tuple(np.moveaxis(index, -1, 0)), update)
-        return made
+    Examples
+    --------
+    >>> tf.scatter_nd([[1], [3], [1]], [5, 6, 7], [4]).numpy()
+    array([ 0, 12,  0,  6], dtype=int32)
+    """
+    from .creation import zeros
 
-    return python(
-        "scatter_nd", compute, (known_sizes(sizes), values.dtype), at, values, convert(shape)
-    )
-
-
-def tensor_scatter_nd_update(
-    tensor: Any, indices: Any, updates: Any, name: str | None = None
-) -> Any:
-    """Return a copy with some slices replaced; mirrors ``tf.tensor_scatter_nd_update``."""
-    x, at = convert(tensor), convert(indices)
-    values = convert(updates, None, x.dtype)
-
-    def compute(array: Any, index: Any, update: Any) -> Any:
-        made = array.copy()
-        made[tuple(np.moveaxis(index, -1, 0))] = update
-        return made
-
-    return python("tensor_scatter_nd_update", compute, (static_shape(x), x.dtype), x, at, values)
+    values = convert(updates)
+    if values.dtype in (bool_, string):  # no sum of such; the last one stays
+        return tensor_scatter_nd_update(zeros(shape, values.dtype), indices, values)
+    return tensor_scatter_nd_add(zeros(shape, values.dtype), indices, values)
 
 
-def tensor_scatter_nd_add(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
-    """Return a copy with something added to slices; mirrors ``tf.tensor_scatter_nd_add``."""
-    x, at = convert(tensor), convert(indices)
-    values = convert(updates, None, x.dtype)
+def _scatter(name: str, op: str, what: str) -> Any:
+    def scatter(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
+        x, at = convert(tensor), convert(indices)
+        values = convert(updates, None, x.dtype)
+        if values.dtype is not x.dtype:
+            raise TypeError(f"expected updates of {x.dtype.name}, got {values.dtype.name}")
+        return run("scatter", (x, at, values), (static_shape(x), x.dtype), op=op)
 
-    def compute(array: Any, index: Any, update: Any) -> Any:
-        made = array.copy()
-        np.add.at(made, tuple(np.moveaxis(index, -1, 0)), update)
-        return made
+    scatter.__name__ = scatter.__qualname__ = name
+    scatter.__doc__ = f"""Return a copy {what}; mirrors ``tf.{name}``.
 
-    return python("tensor_scatter_nd_add", compute, (static_shape(x), x.dtype), x, at, values)
+    Parameters
+    ----------
+    tensor
+        What is copied.
+    indices
+        Of shape ``[..., k]``: places in its first k axes.
+    updates
+        A slice of the other axes for each place.
+
+    Raises
+    ------
+    InvalidArgumentError
+        A place is none, or the shapes do not fit.
+    """
+    return scatter
+
+
+tensor_scatter_nd_update = _scatter(
+    "tensor_scatter_nd_update", "update", "with some slices replaced"
+)
+tensor_scatter_nd_add = _scatter("tensor_scatter_nd_add", "add", "with something added to slices")
+tensor_scatter_nd_sub = _scatter(
+    "tensor_scatter_nd_sub", "subtract", "with something taken from slices"
+)
+tensor_scatter_nd_max = _scatter("tensor_scatter_nd_max", "max", "with the larger values in slices")
+tensor_scatter_nd_min = _scatter(
+    "tensor_scatter_nd_min", "min", "with the smaller values in slices"
+)
 
 
 def dynamic_partition(

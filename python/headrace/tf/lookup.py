@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidArgumentError
-from ..strings import to_hash_bucket_fast
-from .convert import convert
-from .dtypes import as_dtype, int64
-from .kernels import python, static_shape
+from .convert import convert, is_symbol
+from .dtypes import as_dtype, int32, int64, string
+from .kernels import python, run, static_shape
 from .names import lookup as _lookup
 from .tensor import raw, wrap
 
@@ -48,6 +47,33 @@ class KeyValueTensorInitializer:
         return self.values.dtype
 
 
+def _keys(keys: Any, dtype: Any) -> Any:
+    """Return keys as a tensor, which must have the type of the table's."""
+    x = convert(keys)
+    if x.dtype is not dtype:
+        raise TypeError(f"Dtype of argument `keys` must be {dtype!r}, received: {x.dtype!r}")
+    return x
+
+
+def _find(table: Any, x: Any, default: Any) -> Any:
+    """Return the values of keys: recorded for symbols, from the dict for what is there."""
+    values = table._table
+
+    def compute(array: Any) -> Any:
+        made = np.empty(array.size, table.value_dtype.dtype)
+        made[:] = [values.get(key, default) for key in array.reshape(-1).tolist()]
+        return made.reshape(array.shape)
+
+    out = (static_shape(x), table.value_dtype)
+    if not is_symbol(x) or table.key_dtype not in (string, int32, int64):
+        return python("a table of such keys", compute, out, x)
+    kinds = table.key_dtype.dtype, table.value_dtype.dtype
+    keys, found = (np.array([*part], kind) for part, kind in zip((values, values.values()), kinds,
+                                                                strict=True))  # fmt: skip
+    single = default if table.value_dtype is string else np.asarray(default, kinds[1])
+    return run("lookup", (x,), out, keys=keys, values=found, default=single)
+
+
 class StaticHashTable:
     """A table that does not change; mirrors ``tf.lookup.StaticHashTable``.
 
@@ -82,14 +108,7 @@ class StaticHashTable:
         mapper = getattr(type(keys), "_map_values", None)
         if mapper is not None:
             return mapper(self.lookup, keys)
-        x = convert(keys, self.key_dtype)
-
-        def compute(array: Any) -> Any:
-            made = np.empty(array.size, self.value_dtype.dtype)
-            made[:] = [self._table.get(key, self._default) for key in array.reshape(-1).tolist()]
-            return made.reshape(array.shape)
-
-        return python("a table", compute, (static_shape(x), self.value_dtype), x)
+        return _find(self, _keys(keys, self.key_dtype), self._default)
 
     __getitem__ = lookup
 
@@ -131,28 +150,28 @@ class StaticVocabularyTable:
         self._buckets = int(num_oov_buckets)
         self.key_dtype = as_dtype(lookup_key_dtype or initializer.key_dtype)
         self.value_dtype = int64
-        keys, values = raw(initializer.keys).reshape(-1), raw(initializer.values).reshape(-1)
-        self._table = dict(zip(keys.tolist(), values.tolist(), strict=True))
-
-    def _number(self, key: Any) -> int:
-        found = self._table.get(key)
-        if found is not None:
-            return int(found)
-        text = key if isinstance(key, bytes) else str(key).encode()
-        return len(self._table) + int(to_hash_bucket_fast(text, self._buckets))
+        self._table: dict[Any, Any] = {}
+        if initializer is not None:
+            keys, values = (
+                raw(part).reshape(-1) for part in (initializer.keys, initializer.values)
+            )
+            self._table = dict(zip(keys.tolist(), values.tolist(), strict=True))
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
         """Return the number of each key."""
         mapper = getattr(type(keys), "_map_values", None)
         if mapper is not None:
             return mapper(self.lookup, keys)
-        x = convert(keys, self.key_dtype)
+        from .gathering import where
+        from .strings import as_string, to_hash_bucket_fast
 
-        def compute(array: Any) -> Any:
-            found = [self._number(key) for key in array.reshape(-1).tolist()]
-            return np.asarray(found, np.int64).reshape(array.shape)
-
-        return python("a table", compute, (static_shape(x), int64), x)
+        x = _keys(keys, self.key_dtype)
+        text = x if x.dtype is string else as_string(x)
+        others = to_hash_bucket_fast(text, self._buckets) + np.int64(len(self._table))
+        if not self._table:
+            return others
+        found = _find(self, x, -1)
+        return where(found == np.int64(-1), others, found)
 
     __getitem__ = lookup
 

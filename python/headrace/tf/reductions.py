@@ -12,10 +12,10 @@ from ..errors import InvalidArgumentError
 from .arithmetic import add, check_dtype, subtract
 from .casting import cast
 from .convert import convert, is_symbol
-from .dtypes import DType, as_dtype, int32, int64
+from .dtypes import DType, as_dtype, float64, int32, int64
 from .dtypes import bool as bool_
 from .elementwise import exp, log, sqrt, square
-from .kernels import Dims, python, run, static_shape
+from .kernels import Dims, run, static_shape
 from .tensor import Tensor, raw
 
 __all__ = [
@@ -297,31 +297,63 @@ def bincount(
 # -------------------------------------------------------------------- segments
 
 
-def _segments(name: str, start: Any, ufunc: Any, sorted_ids: builtins.bool) -> Callable[..., Any]:
-    def combine(
-        data: Any, segment_ids: Any, num_segments: Any = None, name: str | None = None
-    ) -> Any:
+def _segments(name: str, op: str, empty: Any) -> Callable[..., Any]:
+    def combine(data: Any, segment_ids: Any, name: str | None = None) -> Any:
         x, ids = convert(data), convert(segment_ids)
+        check_dtype(label, x, allowed=x.dtype.is_integer or x.dtype.is_floating)
         dims = static_shape(x)
         out = None if dims is None else (None, *dims[1:])
-
-        def compute(array: Any, rows: Any, count: Any = None) -> Any:
-            if count is None:
-                count = int(rows.max(initial=-1)) + 1
-            first = start(x.dtype)
-            made = np.full((int(count), *array.shape[rows.ndim :]), first, array.dtype)
-            keep = rows >= 0
-            ufunc.at(made, rows[keep], array[keep])
-            if sorted_ids:
-                made[np.setdiff1d(np.arange(int(count)), rows)] = 0
-            return made
-
-        args = (x, ids) if num_segments is None else (x, ids, convert(num_segments))
-        return python(label, compute, (out, x.dtype), *args)
+        attrs = {"op": op, "sorted": True, "empty": np.asarray(empty, x.dtype.dtype)}
+        return run("segments", (x, ids), (out, x.dtype), **attrs)
 
     label = name
     combine.__name__ = combine.__qualname__ = name
-    combine.__doc__ = f"Combine the rows of each segment; mirrors ``tf.math.{name}``."
+    combine.__doc__ = f"""Combine the rows of each segment; mirrors ``tf.math.{name}``.
+
+    Parameters
+    ----------
+    data
+        Rows along the first axis.
+    segment_ids
+        The segment of each row, ascending. A segment without rows is {empty}.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The ids are not ascending, negative, or not as many as rows.
+    """
+    return combine
+
+
+def _unsorted(name: str, op: str, empty: Callable[[DType], Any]) -> Callable[..., Any]:
+    def combine(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+        x, ids, count = convert(data), convert(segment_ids), convert(num_segments)
+        check_dtype(label, x, allowed=x.dtype.is_integer or x.dtype.is_floating)
+        dims, lead = static_shape(x), static_shape(ids)
+        known = None if is_symbol(count) else int(raw(count))
+        out = None if dims is None or lead is None else (known, *dims[len(lead) :])
+        attrs = {"op": op, "empty": np.asarray(empty(x.dtype), x.dtype.dtype), "count": known}
+        args = (x, ids) if known is not None else (x, ids, count)
+        return run("segments", args, (out, x.dtype), **attrs)
+
+    label = name
+    combine.__name__ = combine.__qualname__ = name
+    combine.__doc__ = f"""Combine the rows of each segment; mirrors ``tf.math.{name}``.
+
+    Parameters
+    ----------
+    data
+        Values; their first axes are those of the ids.
+    segment_ids
+        The segment of each row, in any order. Negative ones are left out.
+    num_segments
+        How many segments there are.
+
+    Raises
+    ------
+    InvalidArgumentError
+        An id is no segment, or the shapes do not fit.
+    """
     return combine
 
 
@@ -333,28 +365,57 @@ def _highest(dtype: DType) -> Any:
     return dtype.max
 
 
-def _zero(dtype: DType) -> Any:
-    return 0
-
-
-def _one(dtype: DType) -> Any:
-    return 1
-
-
-segment_sum = _segments("segment_sum", _zero, np.add, True)
-segment_prod = _segments("segment_prod", _one, np.multiply, True)
-segment_max = _segments("segment_max", _lowest, np.maximum, True)
-segment_min = _segments("segment_min", _highest, np.minimum, True)
-unsorted_segment_sum = _segments("unsorted_segment_sum", _zero, np.add, False)
-unsorted_segment_prod = _segments("unsorted_segment_prod", _one, np.multiply, False)
-unsorted_segment_max = _segments("unsorted_segment_max", _lowest, np.maximum, False)
-unsorted_segment_min = _segments("unsorted_segment_min", _highest, np.minimum, False)
+segment_sum = _segments("segment_sum", "add", 0)
+segment_prod = _segments("segment_prod", "multiply", 1)
+segment_max = _segments("segment_max", "max", 0)
+segment_min = _segments("segment_min", "min", 0)
+unsorted_segment_sum = _unsorted("unsorted_segment_sum", "add", lambda _: 0)
+unsorted_segment_prod = _unsorted("unsorted_segment_prod", "multiply", lambda _: 1)
+unsorted_segment_max = _unsorted("unsorted_segment_max", "max", _lowest)
+unsorted_segment_min = _unsorted("unsorted_segment_min", "min", _highest)
 
 
 def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Any:
     """Return the mean of the rows of each segment; mirrors ``tf.math.segment_mean``."""
-    from .arithmetic import divide_no_nan
+    from .arithmetic import maximum, truncatediv
     from .creation import ones_like
 
     x = convert(data)
-    return divide_no_nan(segment_sum(x, segment_ids), segment_sum(ones_like(x), segment_ids))
+    sums, counts = segment_sum(x, segment_ids), segment_sum(ones_like(x), segment_ids)
+    counts = maximum(counts, np.asarray(1, x.dtype.dtype))
+    return truncatediv(sums, counts) if x.dtype.is_integer else sums / counts
+
+
+def _divisor(data: Any, segment_ids: Any, num_segments: Any) -> tuple[Any, Any]:
+    """Return the sums of unsorted segments, and how many rows each has, at least 1."""
+    from .arithmetic import maximum
+    from .array_ops import expand_dims
+    from .creation import ones_like
+
+    x, ids = convert(data), convert(segment_ids)
+    kind = x.dtype if x.dtype.is_floating else float64
+    counts = unsorted_segment_sum(cast(ones_like(ids), kind), ids, num_segments)
+    dims, lead = static_shape(x), static_shape(ids)
+    if dims is None or lead is None:
+        raise ValueError("the mean of segments needs data and segment_ids of known rank")
+    for _ in dims[len(lead) :]:
+        counts = expand_dims(counts, -1)
+    sums = unsorted_segment_sum(x, ids, num_segments)
+    return sums, maximum(counts, np.asarray(1, kind.dtype))
+
+
+def unsorted_segment_mean(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Any:
+    """Return the mean of each segment, in any order; mirrors ``tf.math.unsorted_segment_mean``."""
+    sums, counts = _divisor(data, segment_ids, num_segments)
+    return cast(sums, counts.dtype) / counts
+
+
+def unsorted_segment_sqrt_n(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Any:
+    """Return sums by the roots of counts; mirrors ``tf.math.unsorted_segment_sqrt_n``."""
+    sums, counts = _divisor(data, segment_ids, num_segments)
+    check_dtype("Sqrt", sums, allowed=sums.dtype.is_floating)
+    return sums / sqrt(counts)

@@ -20,6 +20,7 @@ mod index;
 mod interpolate;
 mod join;
 mod linalg;
+mod lookup;
 pub(crate) mod order;
 mod parse;
 mod parse_sequence;
@@ -32,6 +33,7 @@ mod random;
 mod rates;
 mod raw;
 mod reduce;
+mod scatter;
 mod search;
 mod shape;
 mod sort;
@@ -65,6 +67,8 @@ const FAMILIES: &[Family] = &[
     rates::build,
     search::build,
     unique::build,
+    scatter::build,
+    lookup::build,
     create::build,
     control::build,
     ragged::build,
