@@ -122,9 +122,10 @@ impl Speed {
     }
 
     fn add(self, input: Plan, step: &Step) -> Plan {
-        let input = match self.ahead {
-            0 => input,
-            ahead => prefetch(input, ahead),
+        // Of a map that fails, a batch right above it makes other batches than one above a prefetch.
+        let input = match (self.ahead, step) {
+            (0, _) | (_, Step::Batch(..)) => input,
+            (ahead, _) => prefetch(input, ahead),
         };
         let calls = Some(self.calls);
         match step {

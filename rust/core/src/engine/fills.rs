@@ -12,12 +12,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::{ForeignValue, Position};
 use crate::engine::lock;
+use crate::engine::nested_log::{HINT, NestedState};
 use crate::engine::node::Plan;
 use crate::engine::run::RunContext;
-use crate::engine::seeds::DrawLog;
+use crate::engine::seeds::{DrawLog, SeedPair};
 use crate::engine::stage::{Input, OwnedPlace};
 use crate::engine::sync::Mutex;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::random::site::RunKey;
 
 /// The draws of one pass.
@@ -33,12 +34,32 @@ pub struct Fill {
     /// The epochs that the pass was in.
     #[serde(skip_serializing_if = "is_zero")]
     epochs: u64,
+    /// What the datasets drew that stages below opened, by slot, counted in the same way.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    nested: BTreeMap<usize, NestedState>,
+    /// Where those get the seeds from that nobody gave.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entropy: Option<SeedPair>,
+    /// They drew too much for it to be told.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    lost: bool,
 }
 
 impl Fill {
     /// True if it can be of a run.
     pub(crate) fn is_sound(&self) -> bool {
         self.draws.values().all(DrawLog::is_sound)
+            && self.nested.values().all(NestedState::is_sound)
+    }
+
+    /// Fails if the pass cannot be made again.
+    ///
+    /// # Errors
+    /// `ResourceExhausted`.
+    pub(crate) fn check(&self) -> Result<()> {
+        let text = "the state would hold what more datasets drew than can be told, in a pass that \
+                    filled a cache";
+        if self.lost { Err(Error::resource_exhausted(text).with_hint(HINT)) } else { Ok(()) }
     }
 }
 
@@ -125,7 +146,11 @@ impl CachePlace {
         let functions = self.run.drawing_keys(functions).into_iter();
         let functions: BTreeMap<_, _> = functions.map(|(id, key)| (id - first, key)).collect();
         let epochs = if functions.is_empty() { 0 } else { self.place.epochs() };
-        Fill { draws: logs.collect(), functions, epochs }
+        let nested = self.run.nested.pass_since(self.slots.clone(), count);
+        let (nested, lost) = nested.map_or_else(|_| Default::default(), |nested| (nested, false));
+        let own = |pass: &BTreeMap<usize, NestedState>| !pass.is_empty();
+        let entropy = self.run.nested.entropy().filter(|_| own(&nested));
+        Fill { draws: logs.collect(), functions, epochs, nested, entropy, lost }
     }
 
     /// The pass that the cache is known to hold in this run.
@@ -149,6 +174,9 @@ impl CachePlace {
         for (id, key) in &fill.functions {
             lock(&self.run.keys).insert(id + self.functions.start, *key);
         }
+        for (slot, pass) in &fill.nested {
+            self.run.nested.replay(slot + self.slots.start, pass, fill.entropy);
+        }
         let (mut draws, mut restored) = (lock(&self.run.draws), lock(&self.run.restored));
         for (slot, log) in &fill.draws {
             draws.remove(&(slot + self.slots.start));
@@ -160,7 +188,7 @@ impl CachePlace {
     pub fn replays(&self) -> bool {
         let (draws, restored) = (lock(&self.run.draws), lock(&self.run.restored));
         let mut logs = draws.range(self.slots.clone()).chain(restored.range(self.slots.clone()));
-        logs.any(|(_, log)| log.replays())
+        logs.any(|(_, log)| log.replays()) || self.run.nested.replays(self.slots.clone())
     }
 
     /// True if a pass that began now would draw as `fill` did, as far as that is settled.
@@ -173,7 +201,14 @@ impl CachePlace {
                     .draws
                     .get(&(slot - self.slots.start))
                     .is_some_and(|pass| log.begins_as(pass))
-        }) && (!self.is_restored() || self.has_keys_of(fill))
+        }) && (!self.is_restored() || self.has_keys_of(fill) && !self.opens_anew(fill))
+    }
+
+    /// True if datasets that stages below open may draw otherwise in this run than in `fill`.
+    fn opens_anew(&self, fill: &Fill) -> bool {
+        !fill.nested.is_empty()
+            && (self.run.nested.replays(self.slots.clone())
+                || self.run.nested.entropy() != fill.entropy)
     }
 
     /// True if the functions below draw in this run by what they drew by in `fill`.

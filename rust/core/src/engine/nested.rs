@@ -7,6 +7,7 @@
 //! those without a seed get one from the entropy of the run and the place of the plan in it.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use crate::data::foreign::DatasetValue;
@@ -180,7 +181,9 @@ impl NestedLogs {
 
     /// The seed of a node without one.
     fn seed(&self, outer: &Outer, slot: usize) -> SeedPair {
-        let entropy = self.entropy.get_or_init(|| SeedGenerator::new(None, false).pair());
+        let own = lock(&self.logs).get(&outer.slot).and_then(|log| log.entropy);
+        let of_run = || *self.entropy.get_or_init(|| SeedGenerator::new(None, false).pair());
+        let entropy = own.unwrap_or_else(of_run);
         let mut hash = Fnv::default();
         hash.number(outer.slot as u64);
         outer.path.iter().for_each(|number| hash.number(*number));
@@ -196,6 +199,33 @@ impl NestedLogs {
     /// Slots and numbers of openings.
     pub(crate) fn counts(&self) -> Vec<(usize, u64)> {
         lock(&self.logs).iter().map(|(slot, log)| (*slot, log.openings)).collect()
+    }
+
+    /// What the stages with these slots have opened and drawn since so many openings, by their
+    /// slots counted from the first.
+    ///
+    /// # Errors
+    /// `ResourceExhausted` if that is too much.
+    pub(crate) fn pass_since(
+        &self,
+        slots: Range<usize>,
+        count: impl Fn(usize) -> u64,
+    ) -> Result<BTreeMap<usize, NestedState>> {
+        let logs = lock(&self.logs);
+        let parts = logs.range(slots.clone());
+        parts.map(|(slot, log)| Ok((slot - slots.start, log.pass_since(count(*slot))?))).collect()
+    }
+
+    /// The next draws and openings of the stage are those of an earlier pass.
+    pub(crate) fn replay(&self, slot: usize, pass: &NestedState, entropy: Option<SeedPair>) {
+        let mut logs = lock(&self.logs);
+        let log = logs.entry(slot).or_default();
+        *log = log.replaying(pass, entropy);
+    }
+
+    /// True if stages with these slots are still to draw again what they drew.
+    pub(crate) fn replays(&self, slots: Range<usize>) -> bool {
+        lock(&self.logs).range(slots).any(|(_, log)| log.replays())
     }
 
     /// What a state needs of the logs, given the number of openings before it.

@@ -222,6 +222,8 @@ pub(crate) struct NestedLog {
     entries: usize,
     /// Openings before this one are forgotten.
     forgotten: u64,
+    /// Where seeds come from that nobody gave, if not from the run.
+    pub(crate) entropy: Option<SeedPair>,
 }
 
 /// The log of one stage as part of a state.
@@ -253,6 +255,30 @@ impl NestedLog {
             log.replay.insert(tail.clone(), openings);
         }
         log
+    }
+
+    /// The same, about to make an earlier pass again: its openings have their numbers once more.
+    pub(crate) fn replaying(&self, pass: &NestedState, entropy: Option<SeedPair>) -> Self {
+        let mut log = Self::restored(pass);
+        for (pair, end) in &self.ends {
+            let known = log.ends.entry(*pair).or_default();
+            *known = (*known).max(*end);
+        }
+        log.entropy = entropy;
+        log
+    }
+
+    /// The part of the log from opening `count` of the run on, as a pass of its own.
+    ///
+    /// # Errors
+    /// As [`NestedLog::since`].
+    pub(crate) fn pass_since(&self, count: u64) -> Result<NestedState> {
+        Ok(NestedState { ends: Vec::new(), ..self.since(count)? })
+    }
+
+    /// True if draws are still to be handed out again.
+    pub(crate) fn replays(&self) -> bool {
+        self.replay.values().any(|openings| openings.entries() > 0)
     }
 
     /// The part of the log from opening `count` of the run on.

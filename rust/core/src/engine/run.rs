@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::data::{Chunk, ElementSpec, ForeignValue, Lender, Position};
 use crate::engine::autotune::{Controller, Knob};
-use crate::engine::fills::Fills;
+use crate::engine::fills::{Fill, Fills};
 use crate::engine::limit::{Limit, limited};
 use crate::engine::lock;
 use crate::engine::losses::Losses;
@@ -52,7 +52,7 @@ pub struct RunContext {
     shared_slots: BTreeMap<usize, usize>,
     /// Set for a plan that runs inside another.
     outer: Option<Outer>,
-    nested: NestedLogs,
+    pub(crate) nested: NestedLogs,
     pub(crate) draws: Mutex<BTreeMap<usize, DrawLog>>,
     /// Logs of the state that the run was opened with, until their stage draws.
     pub(crate) restored: Mutex<BTreeMap<usize, DrawLog>>,
@@ -535,6 +535,7 @@ impl Run {
         let mut state = State::new(keys.clone(), position.clone());
         self.context.draws_since(&position, &mut state)?;
         state.fills = self.context.fills.adopted_at(&position);
+        state.fills.values().try_for_each(Fill::check)?;
         state.failed = self.context.has_failed();
         state.verdicts = self.context.verdicts();
         state.functions = self.context.drawing_keys(0..usize::MAX);

@@ -234,6 +234,20 @@ pub const CASES: &[Case] = &[
     ("cache skipped into", || {
         RepeatNode::plan(SkipNode::plan(cache(shuffle(range(9), 9, 2)), 4), 3)
     }),
+    ("cache of captured shuffles", || {
+        let inner = shuffle(range(4), 3, 7);
+        RepeatNode::plan(cache(flat_map(range(3), move |_| Arc::clone(&inner))), 3)
+    }),
+    ("cache of captured shuffles in epochs", || {
+        let inner = shuffle(range(4), 3, 7);
+        let opened = flat_map(range(2), move |_| Arc::clone(&inner));
+        shuffle(RepeatNode::plan(cache(RepeatNode::plan(opened, 2)), 3), 2, 5)
+    }),
+    ("cache of interleaved captured shuffles", || {
+        let inner = RepeatNode::plan(shuffle(range(3), 3, 7), 2);
+        let opened = interleave(range(3), move |_| Arc::clone(&inner), 2, 1, None);
+        RepeatNode::plan(cache(opened), 3)
+    }),
     ("cache of a file", || RepeatNode::plan(file_cache(shuffle(range(9), 4, 2)), 3)),
     ("cache of a file of failing", || {
         RepeatNode::plan(file_cache(map(range(9), failing(), None)), 3)

@@ -161,6 +161,10 @@ pub const CASES: &[Case] = &[
     ("noise below a cache in epochs", || {
         epochs(CacheNode::plan(epochs(noise(range(3), false, None), 2), None), 3)
     }),
+    ("noise in datasets below a cache", || {
+        let opened = flat_map(range(3), |x| noise(range(x + 1), true, None));
+        epochs(CacheNode::plan(opened, None), 3)
+    }),
     ("noise above a cache", || noise(epochs(CacheNode::plan(range(5), None), 3), true, None)),
     ("noise in datasets of a function", || {
         epochs(flat_map(range(4), |x| noise(range(x), true, None)), 2)
