@@ -8,6 +8,8 @@ VENV ?= .venv
 PY := $(VENV)/bin/python
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
+MINUTES ?= 5
+SOAK_ARGS ?=
 # Clippy and maturin must see one interpreter, or the binding is compiled anew each time.
 export PYO3_PYTHON := $(abspath $(PY))
 
@@ -57,6 +59,9 @@ fmt: tools ## Format everything and apply ruff's safe fixes
 	$(VENV)/bin/ruff check --fix
 	$(VENV)/bin/ruff format
 
+soak: wheel ## Use random pipelines in random ways for MINUTES (5): nothing may pile up or hang
+	$(PY) tests/soak.py --minutes $(MINUTES) $(SOAK_ARGS)
+
 bench: wheel ## Measure against the peers (BENCH_ARGS=..., see benches/README.md)
 	$(PY) benches/run.py $(BENCH_ARGS)
 
@@ -75,4 +80,4 @@ help: ## This list
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} \
 		/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-.PHONY: demo test dev release test-rust models test-python types example lint fmt bench wheel sdist-check tools help
+.PHONY: demo test dev release test-rust models test-python types example lint fmt bench soak wheel sdist-check tools help

@@ -72,12 +72,12 @@ def now():
     return time.clock_gettime(time.CLOCK_MONOTONIC)
 
 
-def start(code, *args):
-    """Start a script after the preamble."""
+def start(code, *args, dev=True):
+    """Start a script after the preamble; in Python's development mode, which sees more mistakes."""
     return subprocess.Popen(
         # Python 3.12 and later warn of forks of processes with threads.
         [
-            *(sys.executable, "-W", "ignore::DeprecationWarning"),
+            *(sys.executable, *(["-X", "dev"] if dev else []), "-W", "ignore::DeprecationWarning"),
             *("-c", PREAMBLE + textwrap.dedent(code), *map(str, args)),
         ],
         stdout=subprocess.PIPE,
@@ -101,6 +101,6 @@ def finish(process, timeout=20.0):
     return Ended(process.returncode, out, err, now() - began, now())
 
 
-def run(code, *args, timeout=20.0):
+def run(code, *args, timeout=20.0, dev=True):
     """Run a script to its end."""
-    return finish(start(code, *args), timeout)
+    return finish(start(code, *args, dev=dev), timeout)

@@ -330,6 +330,42 @@ LONG_WAITS = {
         threading.Thread(target=next, args=(shared, None), daemon=True).start()
         time.sleep(0.1)
         shared.close()""",
+    "state": """
+        shared = iter(generate(lambda: map(sleeper(60), range(9))))
+        threading.Thread(target=next, args=(shared,), daemon=True).start()
+        time.sleep(0.1)
+        shared.state()""",
+    "interleave": """
+        slow = lambda i: hr.Dataset.range(9).map(python(sleeper(60)))
+        next(iter(hr.Dataset.range(9).interleave(slow, cycle_length=4, num_parallel_calls=4)))""",
+    "interleave of searches": """
+        search = lambda i: hr.Dataset.range(10**15).filter(lambda x: x < 0)
+        next(iter(hr.Dataset.range(9).interleave(search, cycle_length=2)))""",
+    "a function that opens datasets": """
+        next(iter(hr.Dataset.range(9).flat_map(
+            python(lambda i: hr.Dataset.range(sleeper(60)(9))))))""",
+    "long kernels": """
+        work = lambda x: np.sum(np.sqrt(np.zeros(5_000_000) + x))
+        next(iter(hr.Dataset.range(10**6).map(work).batch(10**6)))""",
+    "long kernels in parallel": """
+        work = lambda x: np.sum(np.sqrt(np.zeros(5_000_000) + x))
+        next(iter(hr.Dataset.range(10**6).map(work, num_parallel_calls=2).batch(10**6)))""",
+    "list": "list(hr.Dataset.range(10**15).filter(lambda x: x % 1024 == 0))",
+    "exhausting": """
+        import collections
+        collections.deque(hr.Dataset.range(10**15), maxlen=0)""",
+    "exhausting batches": """
+        import collections
+        collections.deque(hr.Dataset.range(10**15).batch(8).prefetch(2), maxlen=0)""",
+    "reduce": "hr.Dataset.range(10**15).reduce(np.int64(0), lambda s, x: s + x)",
+    "going on from a state": """
+        dataset = hr.Dataset.range(10**15).filter(lambda x: x >= 0).skip(10**14)
+        next(dataset.iterator(state=dataset.iterator().state()))""",
+    "save": """
+        import atexit, shutil, tempfile
+        folder = tempfile.mkdtemp()
+        atexit.register(shutil.rmtree, folder)
+        generate(lambda: map(sleeper(0.05), range(10**9))).save(folder)""",
     "one thread": """
         options = hr.Options()
         options.threading.private_threadpool_size = 1
@@ -381,6 +417,33 @@ for i, x in enumerate({dataset}):
     assert ended.err.count("Traceback") == 1
     assert ended.err.rstrip().splitlines()[-1] == "KeyboardInterrupt"
     assert ended.at - sent < 1
+
+
+def test_ctrl_c_between_elements_leaves_the_iterator_usable():
+    ended = run("""
+iterator = iter(hr.Dataset.range(100).map(python(lambda x: x), num_parallel_calls=2))
+seen = [int(next(iterator)) for _ in range(3)]
+try:
+    signal.raise_signal(signal.SIGINT)
+except KeyboardInterrupt:
+    print("interrupted", seen + [int(x) for x in iterator] == list(range(100)))
+""")
+    assert ended.clean
+    assert ended.out == "interrupted True\n"
+
+
+def test_ctrl_c_in_a_wait_closes_the_run():
+    ended = run("""
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+signal.setitimer(signal.ITIMER_REAL, 0.2)
+iterator = iter(hr.Dataset.range(9).map(python(sleeper(0.5)), num_parallel_calls=2))
+try:
+    next(iterator)
+except KeyboardInterrupt:
+    print("interrupted", list(iterator))
+""")
+    assert ended.clean
+    assert ended.out == "interrupted []\n"
 
 
 def test_an_exception_of_a_signal_handler_passes_through_and_closes_the_run():
@@ -537,6 +600,58 @@ with multiprocessing.get_context("fork").Pool(2) as pool:
 """)
     assert ended.clean
     assert ended.out.strip() == str([5050] * 6)
+
+
+def test_a_fork_while_other_threads_are_in_the_midst_of_next():
+    ended = run(
+        FORK
+        + """
+def consume():
+    while True:
+        for x in generate(lambda: iter(range(50))).map(python(lambda x: x), 2).prefetch(2):
+            pass
+for _ in range(3):
+    threading.Thread(target=consume, daemon=True).start()
+time.sleep(0.1)
+print(*[in_child(check) for _ in range(6)])
+"""
+    )
+    assert ended.clean
+    assert ended.out.split() == ["0"] * 6
+
+
+def test_a_function_and_a_generator_may_start_processes():
+    ended = run("""
+import subprocess
+def echo(x):
+    return int(subprocess.run(["echo", str(x)], capture_output=True, check=True).stdout)
+def numbers():
+    for i in range(4):
+        child = os.fork()
+        if child == 0:
+            os._exit(i)
+        yield os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+dataset = generate(numbers).prefetch(2).map(python(echo), num_parallel_calls=4)
+print([int(x) for x in dataset.prefetch(2)])
+""")
+    assert ended.clean
+    assert ended.out == "[0, 1, 2, 3]\n"
+
+
+def test_a_module_that_is_loaded_twice_forks_well():
+    ended = run(
+        FORK
+        + """
+import importlib
+kept = dict(sys.modules)
+for name in [name for name in sys.modules if name.split(".")[0] == "headrace"]:
+    del sys.modules[name]
+importlib.import_module("headrace")
+print(in_child(check), in_child(lambda: in_child(check)))
+"""
+    )
+    assert ended.clean
+    assert ended.out == "0 0\n"
 
 
 # ------------------------------------------------------------------ SIGKILL

@@ -44,10 +44,7 @@ def test_what_a_function_raises_comes_out_of_the_method():
 
 
 def branch(x):
-    if x > 1:
-        y = x * 2
-    else:
-        y = x - 1
+    y = x * 2 if x > 1 else x - 1
     for i in range(3):
         y += i
     return y

@@ -22,7 +22,12 @@ class Iterator(_headrace.Iterator, Generic[T_co]):
 
     Made by ``iter(dataset)`` or `Dataset.iterator`. Safe to share between threads: each element is
     delivered once. An element that fails raises; the next call goes on with the element after it.
-    Work ahead stops when the iterator is closed or dropped.
+    Work ahead stops when the iterator is closed or dropped. Ctrl-C, or another exception of a
+    signal handler, that comes while an element is waited for closes the iterator; between two
+    elements it leaves it as it is.
+
+    A forked child cannot use an iterator of its parent's, which raises `FailedPreconditionError`
+    there; datasets can be iterated over in any process.
 
     Raises
     ------

@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use headrace::data::{Chunk, ElementSpec, Structure};
+use headrace::engine::wait::is_interruptible;
 use headrace::graph::Fnv;
 use headrace::graph::call::{Called, IsOver, Prepared, UserFunction};
 use headrace::random::Site;
@@ -27,7 +28,7 @@ use crate::graph::Graph;
 use crate::imports;
 use crate::nest::Lists;
 use crate::packer::Packer;
-use crate::process::{Inside, is_left};
+use crate::process::{Inside, is_left, is_of_engine};
 use crate::spec::{element_spec, element_spec_to_python};
 
 /// 64 bits that stand for `data`, the same in every process.
@@ -350,7 +351,8 @@ fn call_row<'py>(
 /// Runs `work` with the GIL; `Cancelled` if the interpreter is leaving.
 pub(crate) fn attached<T>(work: impl FnOnce(Python<'_>) -> Result<T>) -> headrace::Result<T> {
     catch(|| {
-        if is_left() {
+        // A thread of the user's that builds a plan has the GIL.
+        if is_left() && (is_of_engine() || is_interruptible()) {
             return Err(Error::cancelled());
         }
         let outcome = Python::try_attach(|py| {

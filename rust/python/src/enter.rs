@@ -11,7 +11,7 @@ use headrace::engine::wait::with_interrupt;
 use pyo3::prelude::*;
 
 use crate::errors::{Result, carry};
-use crate::process::{is_left, stay_if_left};
+use crate::process::{is_closing, is_left, is_of_engine, stay_if_closing, stay_if_left};
 
 /// Runs `work` without the GIL.
 pub(crate) fn enter<T: Send>(
@@ -19,6 +19,11 @@ pub(crate) fn enter<T: Send>(
     work: impl FnOnce() -> headrace::Result<T> + Send,
 ) -> Result<T> {
     let outcome = py.detach(|| {
+        // A function of the user's has called in: its thread is waited for.
+        if is_closing() && is_of_engine() {
+            return Err(Error::cancelled());
+        }
+        stay_if_closing();
         let outcome = catch(|| with_interrupt(check_signals, work));
         stay_if_left();
         outcome

@@ -140,6 +140,8 @@ impl Iterator {
         let taken = match self.run.ready() {
             Some(taken) => Some(taken),
             None => {
+                // `list(dataset)` never comes back to the interpreter, which would look.
+                py.check_signals()?;
                 self.spares.refill(py);
                 let taken = enter(py, || self.run.next());
                 tell_notices(py);
@@ -240,7 +242,10 @@ impl Drop for Iterator {
             // (a generator that is closed) must not lose it.
             let raised = PyErr::take(py);
             // Stages may wait for threads that wait for the GIL.
-            py.detach(|| drop(parts.take()));
+            py.detach(|| {
+                drop(parts.take());
+                process::stay_if_left();
+            });
             self.spares.close();
             if let Some(raised) = raised {
                 raised.restore(py);

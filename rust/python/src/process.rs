@@ -1,7 +1,8 @@
 //! The life of the process: its end, and forks.
 //!
 //! Before the interpreter goes, `atexit` closes every run, with the GIL released since their
-//! threads may be waiting for it. Functions of the user that go on get an exception: CPython ends
+//! threads may be waiting for it. From then on other threads begin nothing new: they are kept where
+//! they come in. Functions of the user that go on get an exception: CPython ends
 //! a thread that comes back to a finalized interpreter in a way that Rust frames do not survive.
 //! In a forked child a number is stored, by which the core notices
 //! that threads and locks of the parent are not its own.
@@ -10,7 +11,7 @@
 
 use std::ffi::{c_long, c_ulong};
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, TryLockError, Weak};
+use std::sync::{Arc, Mutex, Once, TryLockError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -43,19 +44,42 @@ struct Known {
 
 static RUNS: Mutex<Vec<Known>> = Mutex::new(Vec::new());
 
-/// The thread that ends the interpreter, by Python's number for it; 0 before.
+/// The thread that ends the interpreter, by Python's number for it; 0 before it closes all runs.
+static CLOSING: AtomicU64 = AtomicU64::new(0);
+/// The same; 0 before it has closed all runs.
 static LEAVING: AtomicU64 = AtomicU64::new(0);
 
 /// True once the interpreter is leaving and must not be entered from this thread any more.
 pub(crate) fn is_left() -> bool {
-    let leaving = LEAVING.load(SeqCst);
-    leaving != 0 && leaving != own_number() as u64
+    is_other(&LEAVING)
+}
+
+/// True once all runs are being closed: other threads must begin nothing new.
+pub(crate) fn is_closing() -> bool {
+    is_other(&CLOSING)
+}
+
+fn is_other(thread: &AtomicU64) -> bool {
+    let thread = thread.load(SeqCst);
+    thread != 0 && thread != own_number() as u64
+}
+
+/// True for a thread of the engine, which holds the GIL only where it runs Python code.
+pub(crate) fn is_of_engine() -> bool {
+    thread::current().name().is_some_and(|name| name.starts_with("headrace-"))
 }
 
 /// Keeps a thread that is about to come back to an interpreter that is leaving: CPython would end
 /// it under the frames of Rust. It ends with the process.
 pub(crate) fn stay_if_left() {
     while is_left() {
+        thread::park();
+    }
+}
+
+/// Keeps a thread that would begin something new, a daemon's, while all that runs is closed.
+pub(crate) fn stay_if_closing() {
+    while is_closing() {
         thread::park();
     }
 }
@@ -123,11 +147,15 @@ pub(crate) fn register(run: &Arc<SharedRun>) {
         let context = Arc::downgrade(run.context());
         runs.push(Known { run: Arc::downgrade(run), context });
     });
+    if is_closing() {
+        run.context().cancel();
+    }
 }
 
 /// Cancels and joins everything that runs.
 #[pyfunction]
 pub(crate) fn close_all(py: Python<'_>) -> Result<()> {
+    CLOSING.store(own_number() as u64, SeqCst);
     let known = locked(&RUNS, std::mem::take).unwrap_or_default();
     let contexts: Vec<_> = known.iter().filter_map(|known| known.context.upgrade()).collect();
     let contexts: Vec<_> = contexts.into_iter().filter(|context| context.is_here()).collect();
@@ -161,10 +189,14 @@ pub(crate) fn install(py: Python<'_>, close_all: Bound<'_, PyAny>) -> PyResult<(
     {
         extern "C" fn in_child() {
             pool::after_fork();
+            CLOSING.store(0, SeqCst);
             LEAVING.store(0, SeqCst);
         }
-        // SAFETY: the handler only stores to atomics, which is safe in a forked child.
-        unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
+        static ONCE: Once = Once::new();
+        ONCE.call_once(|| {
+            // SAFETY: the handler only stores to atomics, which is safe in a forked child.
+            unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
+        });
     }
     py.import("atexit")?.call_method1("register", (close_all,))?;
     Ok(())

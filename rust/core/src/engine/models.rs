@@ -226,6 +226,7 @@ fn how() -> How {
         fill: false,
         ordered: true,
         kind: Kind::Work,
+        group: None,
     }
 }
 

@@ -29,6 +29,9 @@ pub enum Kind {
     Blocking,
 }
 
+/// How long blocking threads wait for work: soon after the last iterator they are gone.
+const KEEP_ALIVE: Duration = Duration::from_millis(400);
+
 /// The threads of one kind.
 struct Crew {
     name: &'static str,
@@ -125,7 +128,7 @@ impl Pool {
     fn new() -> Self {
         Pool {
             work: Crew::new("headrace-work", parallelism(), FOR_EVER),
-            blocking: Crew::new("headrace-blocking", blocking_limit(), Duration::from_secs(1)),
+            blocking: Crew::new("headrace-blocking", blocking_limit(), KEEP_ALIVE),
             child: OnceLock::new(),
         }
     }

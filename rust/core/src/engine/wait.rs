@@ -45,6 +45,11 @@ pub fn with_interrupt<T>(hook: Hook, work: impl FnOnce() -> Result<T>) -> Result
     INTERRUPT.take().map_or(outcome, Err)
 }
 
+/// True while this thread is in a call into the engine.
+pub fn is_interruptible() -> bool {
+    HOOK.get().is_some()
+}
+
 /// Asks the hook of this thread, if it has one.
 ///
 /// # Errors

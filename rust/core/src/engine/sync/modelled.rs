@@ -174,7 +174,7 @@ impl Waiter {
 struct Time {
     now: Duration,
     waits: Vec<(Duration, Arc<Waiter>)>,
-    /// Waits of this length are counted if they end by their time-out.
+    /// Waits of this length and more are counted if they end by their time-out.
     counted: Duration,
     late: usize,
 }
@@ -186,7 +186,7 @@ std::thread_local! {
 }
 
 /// Starts the clock of a run of a model; to be called first, so that it is thread number 1.
-/// Waits of length `counted` that end by their time-out are counted.
+/// Waits of length `counted` and more that end by their time-out are counted.
 pub(crate) fn start_clock(counted: Duration) {
     TIME.set(Time { counted, ..Time::default() });
     // A run does not wait for tasks of this sort to end.
@@ -266,7 +266,7 @@ impl Condvar {
         drop(signal);
         TIME.with_borrow_mut(|all| {
             all.waits.retain(|(_, other)| !Arc::ptr_eq(other, &waiter));
-            all.late += usize::from(late && time == all.counted);
+            all.late += usize::from(late && time >= all.counted);
         });
         match mutex.lock() {
             Ok(guard) => Ok((guard, WaitTimeoutResult(late))),

@@ -1,0 +1,297 @@
+"""The end of the interpreter in awkward moments, and what is left of runs that have ended.
+
+Each case is a process of its own, in Python's development mode: it must say nothing on stderr.
+"""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from processes import PREAMBLE, Ended, now, run
+
+# Each makes a dataset that works ahead, in one way or another.
+AHEAD = {
+    "native map": "hr.Dataset.range(10**9).map(lambda x: x + 1, num_parallel_calls=8)",
+    "python map": "hr.Dataset.range(10**9).map(python(lambda x: x), num_parallel_calls=8)",
+    "slow map": "hr.Dataset.range(10**9).map(python(sleeper(0.05)), num_parallel_calls=8)",
+    "generator": "generate(lambda: iter(range(10**9))).prefetch(4)",
+    "slow generator": "generate(lambda: map(sleeper(0.05), range(10**9))).prefetch(4)",
+    "interleave": """hr.Dataset.range(10**9).interleave(
+        lambda i: hr.Dataset.range(9).map(python(lambda x: x), num_parallel_calls=8),
+        cycle_length=4, num_parallel_calls=4).batch(4).prefetch(4)""",
+}
+
+ahead = pytest.mark.parametrize("dataset", [f"({text})" for text in AHEAD.values()], ids=AHEAD)
+partly_ahead = pytest.mark.parametrize(
+    "dataset",
+    [f"({AHEAD[kind]})" for kind in ("slow map", "slow generator", "interleave")],
+    ids=["slow map", "slow generator", "interleave"],
+)
+
+
+def assert_ended_at_once(ended):
+    """Check that a script said when it was done, and ended within a second of that."""
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.at - float(ended.out.split()[-1]) < 1
+
+
+# ------------------------------------------------------------------ where iterators are
+
+
+@partly_ahead
+def test_an_iterator_in_the_frame_of_a_generator_does_not_hold_up_the_end(dataset):
+    ended = run(f"""
+def elements():
+    for x in {dataset}:
+        yield x
+kept = elements()
+next(kept)
+held = {{"self": None, "kept": elements()}}
+held["self"] = held
+next(held["kept"])
+print(now(), flush=True)
+""")
+    assert_ended_at_once(ended)
+
+
+@partly_ahead
+def test_iterators_in_every_sort_of_place_do_not_hold_up_the_end(dataset):
+    ended = run(f"""
+class Kept:
+    of_class = iter({dataset})
+    def __init__(self):
+        self.own = iter({dataset})
+next(Kept.of_class)
+kept = Kept()
+kept.cycle = kept
+next(kept.own)
+sys.headrace_iterator = iter({dataset})
+next(sys.headrace_iterator)
+local = threading.local()
+local.iterator = iter({dataset})
+next(local.iterator)
+print(now(), flush=True)
+sys.exit(0)
+""")
+    assert_ended_at_once(ended)
+
+
+@partly_ahead
+def test_handlers_at_exit_may_use_iterators(dataset):
+    ended = run(f"""
+import atexit
+iterator = iter({dataset})
+next(iterator)
+def goodbye():
+    next(iterator)
+    other = iter({dataset})
+    print(len([next(other) for _ in range(3)]), now(), flush=True)
+atexit.register(goodbye)
+""")
+    assert ended.out.split()[0] == "3"
+    assert_ended_at_once(ended)
+
+
+@partly_ahead
+def test_handlers_that_run_when_all_is_closed_get_an_end_or_an_error(dataset):
+    # Registered before headrace is, they run after it has closed everything.
+    code = f"""
+import atexit
+def goodbye():
+    print(next(iterator, "end"))
+    try:
+        print("native", sum(int(x) for x in hr.Dataset.range(4).prefetch(1)))
+        next(iter({dataset}), None)
+    except hr.errors.HeadraceError as error:
+        print(type(error).__name__)
+    print(now(), flush=True)
+atexit.register(goodbye)
+{PREAMBLE}
+iterator = iter({dataset})
+next(iterator)
+"""
+    args = [sys.executable, "-X", "dev", "-c", code]
+    ended = subprocess.run(args, capture_output=True, text=True, timeout=20)
+    assert ended.stdout.startswith("end\nnative 6\n")
+    assert_ended_at_once(Ended(ended.returncode, ended.stdout, ended.stderr, 0, now()))
+
+
+@partly_ahead
+def test_a_thread_that_is_no_daemon_may_finish(dataset):
+    ended = run(f"""
+def consume():
+    time.sleep(0.2)
+    print(len([x for x in {dataset}.take(8)]), now(), flush=True)
+threading.Thread(target=consume).start()
+""")
+    assert ended.out.split()[0] == "8"
+    assert_ended_at_once(ended)
+
+
+@ahead
+def test_daemons_that_open_and_drop_iterators_do_not_hold_up_the_end(dataset):
+    ended = run(f"""
+started = threading.Barrier(5)
+def consume():
+    first = True
+    while True:
+        for x in {dataset}.take(3):
+            if first:
+                started.wait()
+                first = False
+for _ in range(4):
+    threading.Thread(target=consume, daemon=True).start()
+started.wait()
+time.sleep(0.1)
+print(now(), flush=True)
+""")
+    assert_ended_at_once(ended)
+
+
+@pytest.mark.parametrize("call", ["next(shared)", "shared.state()", "shared.stats()"])
+def test_daemons_in_any_call_do_not_hold_up_the_end(call):
+    ended = run(f"""
+import contextlib
+shared = iter(generate(lambda: map(sleeper(0.02), range(10**9))).prefetch(2))
+next(shared)
+def work(call):
+    while True:
+        # What is closed at the end says so.
+        with contextlib.suppress(StopIteration, hr.errors.CancelledError):
+            call()
+for call in (lambda: next(shared), lambda: {call}, lambda: {call}):
+    threading.Thread(target=work, args=(call,), daemon=True).start()
+time.sleep(0.3)
+print(now(), flush=True)
+""")
+    assert_ended_at_once(ended)
+
+
+@pytest.mark.parametrize("leave", ["sys.exit(0)", "os._exit(0)", "raise SystemExit"])
+@partly_ahead
+def test_leaving_from_a_loop_in_a_function(dataset, leave):
+    ended = run(f"""
+def train():
+    for x in {dataset}:
+        print(now(), flush=True)
+        {leave}
+train()
+""")
+    assert_ended_at_once(ended)
+
+
+# ------------------------------------------------------------------ callbacks
+
+
+@pytest.mark.parametrize("prefetch", ["", ".prefetch(2)"])
+@pytest.mark.parametrize("raised", ["KeyError('mine')", "SystemExit(3)", "KeyboardInterrupt()"])
+def test_what_a_report_raises_comes_out_of_next(prefetch, raised):
+    ended = run(f"""
+def fail(x):
+    if x == 3:
+        raise ValueError("left out")
+    return x
+def report(error):
+    raise {raised}
+seen = []
+dataset = hr.Dataset.range(6).map(python(fail)).ignore_errors(report=report){prefetch}
+iterator = iter(dataset)
+try:
+    for x in iterator:
+        seen.append(int(x))
+except BaseException as error:
+    print(repr(error), seen)
+    print(sorted(map(int, iterator)) in ([], [4, 5]))
+""")
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out == f"{raised} [0, 1, 2]\nTrue\n".replace("'", "'")
+
+
+# ------------------------------------------------------------------ what is left
+
+
+DEATHS = """
+def dropped(iterators):
+    del iterators[:]
+
+def closed(iterators):
+    iterators[0].close()
+
+def in_a_cycle(iterators):
+    cycle = [iterators.pop()]
+    cycle.append(cycle)
+    del cycle
+    gc.collect()
+
+def by_an_exception(iterators):
+    def fail(iterator):
+        for x in iterator:
+            raise KeyError
+    try:
+        fail(iterators.pop())
+    except KeyError:
+        pass
+
+def in_a_thread(iterators):
+    thread = threading.Thread(target=iterators.pop)
+    thread.start()
+    thread.join()
+
+def descriptors():
+    return len(os.listdir("/proc/self/fd"))
+
+def others():
+    "Threads but for those of the work pool, and of Python."
+    names = []
+    for task in os.listdir("/proc/self/task"):
+        try:
+            with open(f"/proc/self/task/{task}/comm") as comm:
+                names.append(comm.read().strip())
+        except OSError:
+            pass
+    return sorted(name for name in names if name not in ("headrace-work", "python"))
+
+calls = [0]
+def counted(x):
+    calls[0] += 1
+    return x
+"""
+
+
+@ahead
+def test_a_second_after_the_last_iterator_only_the_work_pool_is_left(dataset, tmp_path):
+    ended = run(
+        DEATHS
+        + f"""
+path = os.path.join(sys.argv[1], "a.tfrecord")
+with hr.io.TFRecordWriter(path) as writer:
+    for i in range(1000):
+        writer.write(bytes(1000))
+def build():
+    dataset = {dataset}.map(python(counted), num_parallel_calls=2)
+    records = hr.TFRecordDataset([path] * 4, num_parallel_reads=2).repeat().prefetch(4)
+    return hr.Dataset.zip(dataset, records)
+next(iter(build()))
+time.sleep(1.5)
+before, told = (descriptors(), others()), {{}}
+for death in (dropped, closed, in_a_cycle, by_an_exception, in_a_thread):
+    iterators = [iter(build())]
+    for _ in range(3):
+        next(iterators[0])
+    death(iterators)
+    end = now() + 0.9
+    while now() < end and (descriptors(), others()) != before:
+        time.sleep(0.01)
+    ran = calls[0]
+    left = (descriptors(), others())
+    time.sleep(0.2)
+    told[death.__name__] = [left == before or left, calls[0] - ran]
+tell(**told)
+""",
+        tmp_path,
+    )
+    assert (ended.code, ended.err) == (0, "")
+    told = json.loads(ended.out)
+    assert told == {key: [True, 0] for key in told}
+    assert len(told) == 5
