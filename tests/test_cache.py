@@ -210,6 +210,19 @@ def test_a_file_outlives_the_process(tmp_path):
     assert made == []
 
 
+def test_a_program_that_ends_early_leaves_nothing_in_the_way(tmp_path):
+    name = str(tmp_path / "c")
+    code = (
+        f"import headrace as hr; iterator = iter(hr.Dataset.range(10).cache({name!r}))\n"
+        "[next(iterator) for _ in range(3)]"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+    dataset, made = counted(10)
+    cached = dataset.cache(name)
+    assert list(cached) == list(cached) == list(range(10))
+    assert made == list(range(10))
+
+
 def test_a_killed_writer_leaves_nothing_in_the_way(tmp_path):
     name = str(tmp_path / "c")
     code = textwrap.dedent(f"""

@@ -61,6 +61,26 @@ def test_a_missing_feature_names_itself_and_what_there_is():
     assert "bb" in str(caught.value)
 
 
+@pytest.mark.parametrize("executor", ["native", "python"])
+def test_a_record_without_a_feature_is_named_by_its_number(tmp_path, executor):
+    features = {"b": io.FixedLenFeature([], np.float32)}
+    with io.TFRecordWriter(tmp_path / "f") as writer:
+        for i in range(10):
+            there = {"a": 1, "bb": 2.0} if i == 7 else {"a": 1, "b": 2.0}
+            writer.write(io.serialize_example(there))
+    records = hr.TFRecordDataset(tmp_path / "f")
+    one = records.map(lambda r: io.parse_single_example(r, features), executor=executor)
+    some = records.batch(4).map(lambda r: io.parse_example(r, features), executor=executor)
+    for dataset, element, row in [(one, 7, ""), (some, 1, "in record 3 of the batch")]:
+        with pytest.raises(hr.errors.InvalidArgumentError) as caught:
+            list(dataset)
+        text = "".join([str(caught.value), *getattr(caught.value, "__notes__", [])])
+        for part in ("Feature: b ", "float32", '"bb"', '"a"', f"element {element}", row):
+            assert part in text
+    with pytest.raises(hr.errors.InvalidArgumentError, match="record 1"):
+        io.parse_example([io.serialize_example(x) for x in ({"b": 1.0}, {"a": 1})], features)
+
+
 def test_a_parser_on_a_batch_in_a_map_is_traced():
     messages = [io.serialize_example({"x": [1.0] * n}) for n in (1, 3)]
     features = {"x": io.VarLenFeature(np.float32)}

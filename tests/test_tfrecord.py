@@ -3,6 +3,9 @@
 import base64
 import hashlib
 import shutil
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -147,10 +150,35 @@ def test_damage_names_file_record_and_byte(tmp_path):
 
 def test_a_compressed_file_read_as_plain_says_so(tmp_path):
     path = write(tmp_path / "a", [b"x" * 100], "GZIP")
-    with pytest.raises(hr.errors.DataLossError, match="GZIP"):
+    with pytest.raises(hr.errors.DataLossError, match=r'looks GZIP.*compression_type="GZIP"'):
         list(hr.TFRecordDataset(path))
-    with pytest.raises(hr.errors.DataLossError):
+    with pytest.raises(hr.errors.DataLossError, match=r"not GZIP-compr.*compression_type=None"):
         list(hr.TFRecordDataset(write(path, [b"x" * 100]), "GZIP"))
+
+
+@pytest.mark.parametrize("compression", [None, "GZIP", "ZLIB"])
+def test_a_git_lfs_pointer_says_what_it_is(tmp_path, compression):
+    pointer = tmp_path / "a.tfrecord"
+    pointer.write_text(
+        f"version https://git-lfs.github.com/spec/v1\noid sha256:{'4d' * 32}\nsize 12345678\n"
+    )
+    start = time.monotonic()
+    with pytest.raises(hr.errors.DataLossError, match=r"Git LFS.*git lfs pull"):
+        list(hr.TFRecordDataset(pointer, compression))
+    assert time.monotonic() - start < 1
+
+
+def test_ten_thousand_compressed_records_and_files_one_behind_another_come_back(tmp_path):
+    records = [b"the same words over and over %d" % (i // 7) for i in range(10_000)]
+    path = write(tmp_path / "a", records, "GZIP")
+    assert path.stat().st_size < 100_000
+    assert list(hr.TFRecordDataset(path, "GZIP")) == records
+    empty = write(tmp_path / "empty", [], "GZIP")
+    tail = write(tmp_path / "tail", [b"tail"], "GZIP")
+    files = (empty, path, empty, tail, empty)
+    joined = tmp_path / "joined"
+    joined.write_bytes(b"".join(file.read_bytes() for file in files))
+    assert list(hr.TFRecordDataset(joined, "GZIP")) == [*records, b"tail"]
 
 
 def _matches(record, expected):
@@ -180,15 +208,29 @@ def test_golden_files_read_as_in_tensorflow(case):
         assert list(iterator) == []
 
 
-def test_flushed_records_can_be_read(tmp_path):
+@pytest.mark.parametrize("compression", [None, "GZIP"])
+def test_flushed_records_can_be_read_by_others(tmp_path, compression):
     path = tmp_path / "a"
-    writer = hr.io.TFRecordWriter(path)
+    writer = hr.io.TFRecordWriter(path, compression)
     for i in range(100):
         writer.write(b"%d" % i)
     writer.flush()
-    assert len(list(hr.TFRecordDataset(path))) == 100
+    program = (
+        "import sys, headrace as hr\n"
+        "records = hr.TFRecordDataset(sys.argv[1], sys.argv[2])\n"
+        "try:\n"
+        "    for number, record in enumerate(records):\n"
+        "        assert record == b'%d' % number\n"
+        "except hr.errors.DataLossError as error:\n"
+        "    assert sys.argv[2] and 'truncated' in str(error)\n"
+        "print(number + 1)\n"
+    )
+    arguments = [sys.executable, "-c", program, str(path), compression or ""]
+    other = subprocess.run(arguments, capture_output=True, text=True, timeout=50, check=True)
+    assert other.stdout == "100\n"
     writer.close()
     writer.close()
+    assert len(list(hr.TFRecordDataset(path, compression))) == 100
 
 
 def test_records_are_bytes(tmp_path):

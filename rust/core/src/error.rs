@@ -204,6 +204,13 @@ impl Error {
         self
     }
 
+    /// Adds to what was wrong.
+    #[must_use]
+    pub fn noting(mut self, text: &str) -> Self {
+        self.0.message.push_str(text);
+        self
+    }
+
     /// Adds the file, unless known.
     pub fn at_file(mut self, file: &str) -> Self {
         self.0.place.file.get_or_insert_with(|| file.into());

@@ -154,7 +154,11 @@ impl Batch<'_> {
     }
 
     fn place(&self, row: usize, error: Error) -> Error {
-        if self.is_numbered { error.at_row(row as u64) } else { error }
+        match (self.is_numbered, self.is_single) {
+            (true, _) => error.at_row(row as u64),
+            (false, false) => error.noting(&format!(", in record {row} of the batch")),
+            (false, true) => error,
+        }
     }
 
     /// "Name: …, ", which only a batch has.
