@@ -35,6 +35,11 @@ def indices(folder):
     return sorted(path.name for path in Path(folder).iterdir() if path.name.startswith("."))
 
 
+def read(dataset):
+    """Iterate; unlike `list` and `[*...]`, this asks for no length."""
+    return [record for record in dataset]  # noqa: C416
+
+
 @pytest.fixture
 def files(tmp_path):
     """Three files, the second without records; and the records."""
@@ -77,11 +82,6 @@ def test_without_an_index_nothing_is_known_and_nothing_written(files, tmp_path):
 def test_a_whole_pass_leaves_the_index_behind_and_a_part_does_not(files, tmp_path):
     names, records = files
     ds = hr.TFRecordDataset(names, index="auto")
-
-    def read(dataset):
-        # Unlike `list`, this asks for no length.
-        return [record for record in dataset]  # noqa: C416
-
     assert read(ds.take(50)) == records[:50]
     assert indices(tmp_path) == []
     # As far as it goes.
@@ -96,7 +96,7 @@ def test_a_whole_pass_leaves_the_index_behind_and_a_part_does_not(files, tmp_pat
 def test_records_that_are_skipped_are_indexed_too(files, tmp_path):
     names, records = files
     iterator = iter(hr.TFRecordDataset(names, index="auto").skip(136))
-    assert [*iterator] == records[136:]
+    assert read(iterator) == records[136:]
     assert indices(tmp_path) == [".a.hridx", ".b.hridx", ".c.hridx"]
     hr.io.index_tfrecord(names, check=True)
 
@@ -104,7 +104,7 @@ def test_records_that_are_skipped_are_indexed_too(files, tmp_path):
 def test_long_records_read_beside_each_other_are_indexed_too(tmp_path):
     records = [bytes([i]) * 300_000 for i in range(9)]
     path = write(tmp_path / "a", records)
-    assert [*hr.TFRecordDataset(path, index="auto").prefetch(2)] == records
+    assert read(hr.TFRecordDataset(path, index="auto").prefetch(2)) == records
     assert indices(tmp_path) == [".a.hridx"]
     hr.io.index_tfrecord(path, check=True)
 
@@ -141,7 +141,7 @@ def test_laws_hold_and_the_index_changes_no_element(files, step):
         # First without the files of the index, then with them.
         ds = step(hr.TFRecordDataset(names, index="auto"))
         if expected is not None:
-            assert_same_elements([*ds], expected)
+            assert_same_elements(read(ds), expected)
     hr.io.index_tfrecord(names)
     check_laws(lambda: step(hr.TFRecordDataset(names, index="auto")))
 
@@ -191,6 +191,46 @@ def test_random_access_is_what_reading_gives(tmp_path_factory, lens, compression
     assert [ds[i] for i in order] == [records[i] for i in order]
     shuffled = list(ds.shuffle(None, seed=random.randint(0, 99)))
     assert sorted(shuffled) == sorted(records)
+
+
+@pytest.mark.parametrize("compression", ["GZIP", "ZLIB"])
+def test_compressed_records_are_reached_through_points_near_them(tmp_path, compression):
+    random = Random(1)
+    records = [f"{i} {random.random()} ".encode() * (i % 40) for i in range(20_000)]
+    path = write(tmp_path / "a", records, compression)
+    # What is before the point is not even looked at.
+    [made] = hr.io.index_tfrecord(path)
+    ds = hr.TFRecordDataset(path, compression, index="auto")
+    assert len(ds) == 20_000
+    for i in (0, 100, 12_345, 19_999, 5_000, 12_346):
+        assert ds[i] == records[i]
+    assert list(ds.skip(15_000)) == records[15_000:]
+    assert list(ds.skip(3_000).take(9_000).skip(7_000)) == records[10_000:12_000]
+    assert list(ds.shard(1000, 999)) == records[999::1000]
+    sample = list(ds.shuffle(None, seed=1).take(3000))
+    assert len(set(sample) & set(records)) > 2900
+    data = bytearray(Path(path).read_bytes())
+    data[30:200] = bytes(170)
+    os.utime(path, ns=(10**18, 10**18))
+    hr.io.index_tfrecord(path, force=True)
+    Path(path).write_bytes(data)
+    os.utime(path, ns=(10**18, 10**18))
+    assert ds[19_999] == records[19_999]
+    with pytest.raises(hr.errors.DataLossError):
+        ds[0]
+    whole = Path(made.index).read_bytes()
+    Path(made.index).write_bytes(whole[:100] + bytes(50_000) + whole[50_100:])
+    with pytest.raises(hr.errors.DataLossError, match="index"):
+        hr.TFRecordDataset(path, compression, index=made.index)[19_999]
+
+
+def test_a_pass_over_compressed_records_leaves_nothing_behind(tmp_path):
+    path = write(tmp_path / "a", numbered(100), "GZIP")
+    ds = hr.TFRecordDataset(path, "GZIP", index="auto")
+    assert read(ds) == numbered(100)
+    assert indices(tmp_path) == []
+    assert ds.cardinality() == 100
+    assert indices(tmp_path) == [".a.hridx"]
 
 
 def test_large_records_come_in_shuffled_order_too(tmp_path):
@@ -354,7 +394,7 @@ def test_a_file_whose_records_cannot_be_found_has_no_index(files, tmp_path):
 
 def test_a_missing_file_is_an_error_in_every_way(tmp_path):
     ds = hr.TFRecordDataset(str(tmp_path / "none"), index="auto")
-    for action in (ds.cardinality, lambda: ds[0], lambda: [*ds], lambda: [*ds.shard(2, 0)]):
+    for action in (ds.cardinality, lambda: ds[0], lambda: read(ds), lambda: read(ds.shard(2, 0))):
         with pytest.raises(hr.errors.NotFoundError, match="none"):
             action()
 
@@ -438,6 +478,19 @@ def test_indexing_ahead(files, tmp_path):
         hr.io.index_tfrecord(names, jobs=0)
     with pytest.raises(hr.errors.NotFoundError, match="nowhere"):
         hr.io.index_tfrecord([*names, str(tmp_path / "nowhere")], jobs=2)
+
+
+def test_functions_are_not_called_for_what_is_skipped(files):
+    names, records = files
+    called = []
+
+    def note(record):
+        called.append(record)
+        return record
+
+    ds = hr.TFRecordDataset(names, index="auto").map(note).skip(130)
+    assert list(ds) == records[130:]
+    assert called == records[130:]
 
 
 def test_classes_are_mixed_by_a_global_shuffle(tmp_path):

@@ -2107,12 +2107,13 @@ class TFRecordDataset(Dataset[bytes]):
     index
         Where records lie is written down in a small file, so that the dataset knows its length, has
         random access (``dataset[i]``, ``shuffle(None)``), and skips and shards without reading.
-        ``"auto"``: beside each file, under a hidden name; a pass that reads a file whole leaves it
-        behind, and what is missing or stale is made when a length (``list`` asks for it, too) or an
-        element by number is asked for. Where it cannot be written it is kept in memory. A path: the
-        folder (or, for a single file, the index) that ``headrace index`` or
+        ``"auto"``: beside each file, under a hidden name; a pass that reads an uncompressed file
+        whole leaves it behind, and what is missing or stale is made when a length (``list`` asks
+        for it, too) or an element by number is asked for. Where it cannot be written it is kept in
+        memory. A path: the folder (or, for a single file, the index) that ``headrace index`` or
         `headrace.io.index_tfrecord` wrote; it is never written to, and an index that is missing or
-        stale is an error. tf.data has nothing of the kind.
+        stale is an error. Records of `num_parallel_reads` files in turn have no length and no
+        random access all the same. tf.data has nothing of the kind.
     on_corruption
         ``"raise"``, or ``"skip"``: damaged records are left out, and reading goes on with the next
         record there is. tf.data has no such argument.

@@ -14,6 +14,7 @@ use snap::write::FrameEncoder;
 use crate::data::BufferMut;
 use crate::error::{Error, Result};
 use crate::io::local::BlockReader;
+use crate::io::seek_point::SeekPoint;
 
 /// How a file is compressed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -97,6 +98,8 @@ pub struct Inflate {
     /// True before a member's first byte: the stream may end here.
     between_members: bool,
     compression: Compression,
+    /// The present member was taken up in its middle: its trailer is still to be passed over.
+    midway: bool,
 }
 
 impl Inflate {
@@ -106,10 +109,7 @@ impl Inflate {
     /// `ResourceExhausted` if there is no memory.
     pub fn new(input: BlockReader, compression: Compression) -> Result<Self> {
         let size = INPUT_BYTES.min(usize::try_from(input.len()).unwrap_or(INPUT_BYTES)).max(512);
-        let state = match compression {
-            Compression::Gzip => Decompress::new_gzip(15),
-            _ => Decompress::new(true),
-        };
+        let state = Self::decompressor(compression);
         Ok(Inflate {
             input,
             block: BufferMut::scratch(size)?,
@@ -119,7 +119,42 @@ impl Inflate {
             state,
             between_members: true,
             compression,
+            midway: false,
         })
+    }
+
+    /// Decompresses what `input` reads from `point` on. The checksum of that member is not verified.
+    ///
+    /// # Errors
+    /// `DataLoss` for a point that is none; as [`Inflate::new`].
+    pub fn resume(
+        mut input: BlockReader,
+        compression: Compression,
+        point: &SeekPoint,
+    ) -> Result<Self> {
+        input.seek(point.input);
+        let mut first = [0];
+        if point.bit > 0 && !input.read_exactly(&mut first)? {
+            let text = "an index of the file starts behind its end";
+            return Err(Error::data_loss(text).at_file(input.path()));
+        }
+        let mut stream = Self::new(input, compression)?;
+        stream.state = Decompress::new(false);
+        (stream.between_members, stream.midway) = (false, true);
+        let (lead, mut before) = (point.lead(first[0]), vec![0; point.window.len() + 1]);
+        loop {
+            let taken = stream.state.total_in() as usize;
+            let given = (stream.state.total_out() as usize).min(point.window.len());
+            if taken == lead.len() {
+                return Ok(stream);
+            }
+            let (from, to) = (&lead[taken..], &mut before[given..]);
+            let done = stream.state.decompress(from, to, FlushDecompress::None);
+            done.map_err(|e| stream.error("damaged", e.message().unwrap_or("invalid data")))?;
+            if stream.state.total_in() as usize == taken {
+                return Err(stream.error("damaged", "an index of the file does not fit"));
+            }
+        }
     }
 
     /// The file.
@@ -165,10 +200,32 @@ impl Inflate {
         let given = (self.state.total_out() - before.1) as usize;
         self.start += taken;
         self.between_members = status == Status::StreamEnd;
-        if self.between_members {
+        if self.between_members && std::mem::take(&mut self.midway) {
+            self.pass_trailer()?;
+            self.state = Self::decompressor(self.compression);
+        } else if self.between_members {
             self.state.reset(true);
         }
         Ok((taken, given))
+    }
+
+    fn decompressor(compression: Compression) -> Decompress {
+        match compression {
+            Compression::Gzip => Decompress::new_gzip(15),
+            _ => Decompress::new(true),
+        }
+    }
+
+    /// Passes over the checksum (and length) of a member, which the decompressor does not know of.
+    fn pass_trailer(&mut self) -> Result<()> {
+        let count = if self.compression == Compression::Gzip { 8 } else { 4 };
+        let within = count.min(self.end - self.start);
+        self.start += within;
+        let mut rest = vec![0; count - within];
+        if !self.input.read_exactly(&mut rest)? {
+            return Err(self.error("truncated", "it ends before its last block"));
+        }
+        Ok(())
     }
 
     fn error(&self, what: &str, why: &str) -> Error {

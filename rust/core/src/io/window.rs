@@ -9,6 +9,7 @@ use crate::data::{Buffer, BufferMut};
 use crate::error::{Error, Result};
 use crate::io::compress::{Compression, Inflate};
 use crate::io::local::BlockReader;
+use crate::io::seek_point::SeekPoint;
 use crate::io::snappy::Unsnap;
 
 /// Default size of a block: below, system calls show; above, blocks fall out of the L2 cache
@@ -69,6 +70,24 @@ impl Window {
             Compression::Snappy => Stream::Unsnap(Box::new(Unsnap::new(file))),
             _ => Stream::Inflate(Box::new(Inflate::new(file, compression)?)),
         };
+        Self::over(stream, block_bytes)
+    }
+
+    /// Opens a compressed file in its middle.
+    ///
+    /// # Errors
+    /// As [`Inflate::resume`].
+    pub fn resume(
+        path: &str,
+        compression: Compression,
+        block_bytes: usize,
+        point: &SeekPoint,
+    ) -> Result<Self> {
+        let stream = Inflate::resume(BlockReader::open(path)?, compression, point)?;
+        Self::over(Stream::Inflate(Box::new(stream)), block_bytes)
+    }
+
+    fn over(stream: Stream, block_bytes: usize) -> Result<Self> {
         Ok(Window {
             stream,
             block_bytes: block_bytes.max(1),

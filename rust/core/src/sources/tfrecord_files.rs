@@ -177,10 +177,14 @@ impl Files {
                 self.current = None;
                 continue;
             }
-            if self.compression != Compression::None {
-                break;
-            }
-            let reader = Self::jump(&indexes, file, index, path, self.options, target)?;
+            let from = self.current.as_ref().map_or(0, |current| current.reader.offset());
+            let jump = |index: &Index| self.jump(path, index, target, from);
+            let reader = match jump(&index) {
+                Ok(reader) => reader,
+                Err(error) => jump(&*indexes.mend(file, error)?)?,
+            };
+            // Decompressing on from here is as quick.
+            let Some(reader) = reader else { break };
             self.next = file + 1;
             self.current = Some(Current { reader, recorder: None });
             left = 0;
@@ -188,27 +192,17 @@ impl Files {
         Ok(count - left)
     }
 
-    /// A reader that stands at record `target`, which must be where the index says.
-    fn jump(
-        indexes: &Indexes,
-        file: usize,
-        index: Arc<Index>,
-        path: &str,
-        options: ReadOptions,
-        target: u64,
-    ) -> Result<Reader> {
-        let place = |index: &Index| -> Result<u64> {
-            let (start, end) = index.place(target)?;
-            index.check_header(path, target, start, end).map(|()| start)
-        };
-        let start = match place(&index) {
-            Ok(start) => start,
-            Err(error) => {
-                let mended = indexes.mend(file, error)?;
-                place(&mended)?
-            }
-        };
-        Reader::open_at(path, options, target, start)
+    /// A reader that stands at record `target`, which must be where the index says; `None` if it is
+    /// compressed, and none of the points behind `from` is before it.
+    fn jump(&self, path: &str, index: &Index, target: u64, from: u64) -> Result<Option<Reader>> {
+        let (start, end) = index.place(target)?;
+        let (how, options, at) = (self.compression, self.options, (target, start));
+        if how == Compression::None {
+            index.check_header(path, target, start, end)?;
+            return Reader::open_from(path, how, options, at, None).map(Some);
+        }
+        let point = index.point_before(start, from)?;
+        point.map(|point| Reader::open_from(path, how, options, at, Some(point))).transpose()
     }
 
     /// True if the next record is so long that reading it is work for a thread of its own.

@@ -9,7 +9,7 @@ use super::tfrecord_index::Indexes;
 use crate::data::{Buffer, BufferMut, BytesArray, View};
 use crate::engine::wait::poll_if_due;
 use crate::error::{Error, Result};
-use crate::formats::tfrecord::index::{Block, Index};
+use crate::formats::tfrecord::index::{Index, Lookup};
 use crate::formats::tfrecord::{ReadOptions, Reader};
 use crate::graph::call::Called;
 use crate::io::compress::Compression;
@@ -128,29 +128,53 @@ impl Gather<'_> {
         let index = self.indexes.need(file)?;
         match self.compression {
             Compression::None => read_plain(&self.paths[file], &index, wanted, read),
-            _ => self.read_compressed(file, wanted, read),
+            _ => self.read_compressed(file, &index, wanted, read),
         }
     }
 
-    fn read_compressed(&self, file: usize, wanted: &[Wanted], read: &mut Read) -> Result<()> {
-        let mut reader = Reader::open(&self.paths[file], self.compression, self.options)?;
-        let mut last = None;
+    fn read_compressed(
+        &self,
+        file: usize,
+        index: &Index,
+        wanted: &[Wanted],
+        read: &mut Read,
+    ) -> Result<()> {
+        let mut reader: Option<Reader> = None;
         for one in wanted {
             poll_if_due()?;
-            if last == Some(one.record) {
-                // Asked for twice.
-                reader = Reader::open(&self.paths[file], self.compression, self.options)?;
-            }
-            last = Some(one.record);
-            reader.skip(one.record - reader.record())?;
-            match reader.next(1) {
+            let at = (one.record, one.start);
+            let (from, behind) = match &reader {
+                // What was asked for twice is read twice.
+                Some(reader) if reader.record() <= one.record => (reader.offset(), false),
+                _ => (0, true),
+            };
+            let point = match index.point_before(one.start, from) {
+                Ok(point) => point,
+                Err(error) => self.indexes.mend(file, error)?.point_before(one.start, from)?,
+            };
+            let mut here = match reader.take() {
+                Some(mut here) if point.is_none() && !behind => {
+                    here.skip(one.record - here.record())?;
+                    here
+                }
+                _ => {
+                    let path = &self.paths[file];
+                    Reader::open_from(path, self.compression, self.options, at, point)?
+                }
+            };
+            match here.next(1) {
+                Ok(Some(_)) if here.offset() != one.end => {
+                    let error = index.error("does not fit: a record ends elsewhere");
+                    read.fail(one.turn, error.at_record(one.record, one.start));
+                }
                 Ok(Some(records)) => keep(&records, one.turn, read),
                 Ok(None) => {
-                    let text = "the file has fewer records than its index says";
-                    return Err(Error::data_loss(text).at_file(&self.paths[file]));
+                    let text = "tells of more records than the file has";
+                    return Err(index.error(text).at_file(&self.paths[file]));
                 }
                 Err(error) => read.fail(one.turn, error),
             }
+            reader = Some(here);
         }
         Ok(())
     }
@@ -170,9 +194,9 @@ fn keep(records: &BytesArray, turn: usize, read: &mut Read) {
 }
 
 fn look_up(index: &Index, wanted: &mut [Wanted]) -> Result<()> {
-    let mut last: Option<(u64, Block)> = None;
+    let mut lookup = Lookup::default();
     for one in wanted {
-        (one.start, one.end) = index.place_in(&mut last, one.record)?;
+        (one.start, one.end) = index.place_in(&mut lookup, one.record)?;
     }
     Ok(())
 }

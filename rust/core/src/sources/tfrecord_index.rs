@@ -132,7 +132,7 @@ impl Indexes {
         Ok(None)
     }
 
-    /// The index of a file, made if there is none.
+    /// The index of a file, made if there is none and that is allowed.
     ///
     /// # Errors
     /// As [`Indexes::find`], or what keeps records from being found.
@@ -146,19 +146,26 @@ impl Indexes {
         self.adopt(file, index)
     }
 
-    /// An index that proved to be damaged, or another's, is made anew, where that is allowed.
+    /// An index that proved to be damaged is made anew, where that is allowed; one that was replaced
+    /// is looked at again.
     ///
     /// # Errors
     /// `error` otherwise; as [`Indexes::need`].
     pub fn mend(&self, file: usize, error: Error) -> Result<Arc<Index>> {
-        let ours = matches!(error.kind(), ErrorKind::DataLoss | ErrorKind::FailedPrecondition);
-        if !self.are_made() || !ours {
-            return Err(error);
+        match error.kind() {
+            ErrorKind::FailedPrecondition => {
+                self.set(file, Known::Unseen);
+                self.need(file)
+            }
+            ErrorKind::DataLoss if self.are_made() => {
+                self.set(file, Known::Missing);
+                let (path, sidecar) = (self.path(file)?, self.sidecar(file)?);
+                let poll = &mut |_| poll_if_due();
+                let index = build(path, self.compression, Some(&sidecar), poll)?;
+                self.adopt(file, index)
+            }
+            _ => Err(error),
         }
-        self.set(file, Known::Missing);
-        let (path, sidecar) = (self.path(file)?, self.sidecar(file)?);
-        let index = build(path, self.compression, Some(&sidecar), &mut |_| poll_if_due())?;
-        self.adopt(file, index)
     }
 
     /// Keeps an index that was made.
@@ -177,13 +184,17 @@ impl Indexes {
         Ok(index)
     }
 
-    /// Collects the index of a file that is read from its start, if it has none.
+    /// Collects the index of a file that is read from its start, if it has none. Not of a compressed
+    /// file: the reader does not know where it could be taken up again.
     ///
     /// # Errors
     /// As [`Indexes::find`].
     pub fn recorder(&self, file: usize) -> Result<Option<Recorder>> {
         if !self.are_made() {
             return self.find(file).map(|_| None);
+        }
+        if self.compression != Compression::None {
+            return Ok(None);
         }
         // A file that is not there is the reader's error.
         let Ok(None) = self.find(file) else { return Ok(None) };

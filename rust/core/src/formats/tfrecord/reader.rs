@@ -15,6 +15,7 @@ use crate::error::{Error, ErrorKind, Place, Result};
 use crate::io::compress::Compression;
 use crate::io::crc::{Crc32c, mask};
 use crate::io::local::BlockReader;
+use crate::io::seek_point::SeekPoint;
 use crate::io::window::{BLOCK_BYTES, Window};
 
 /// Payload after which a call hands out what it has, so that chunks stay small.
@@ -59,6 +60,8 @@ pub struct Reader {
     check: Check,
     /// Length of the longest frame so far.
     longest: u64,
+    /// Where the compressed file is taken up.
+    point: Option<SeekPoint>,
 }
 
 /// Length of the payload of a frame of `frame` bytes.
@@ -136,6 +139,7 @@ impl Reader {
             salvage: None,
             check: Check::default(),
             longest: 0,
+            point: None,
         })
     }
 
@@ -144,6 +148,23 @@ impl Reader {
     pub fn checked(mut self, check: Check) -> Self {
         self.check = check;
         self
+    }
+
+    /// As [`Reader::open_at`] for compressed files, too, which are decompressed from `point` on, or
+    /// from their start.
+    ///
+    /// # Errors
+    /// As [`Reader::open`].
+    pub fn open_from(
+        path: &str,
+        compression: Compression,
+        options: ReadOptions,
+        (record, offset): (u64, u64),
+        point: Option<SeekPoint>,
+    ) -> Result<Self> {
+        let mut reader = Self::open(path, compression, options)?;
+        (reader.record, reader.offset, reader.point) = (record, offset, point);
+        Ok(reader)
     }
 
     /// A reader that starts at record number `record`, which lies at byte `offset`: where another
@@ -278,8 +299,13 @@ impl Reader {
         if let Some(window) = self.window.take() {
             return Ok(window);
         }
-        let window = Window::open(&self.path, self.compression, self.block_bytes);
-        let window = window.and_then(|mut window| window.hop(self.offset).map(|_| window));
+        let (path, how, bytes) = (&self.path, self.compression, self.block_bytes);
+        let (window, from) = match &self.point {
+            Some(point) => (Window::resume(path, how, bytes, point), point.output),
+            None => (Window::open(path, how, bytes), 0),
+        };
+        let ahead = self.offset.saturating_sub(from);
+        let window = window.and_then(|mut window| window.hop(ahead).map(|_| window));
         window.inspect_err(|_| self.done = true)
     }
 

@@ -1,10 +1,11 @@
 //! Finds where the records of a file lie: by their lengths, with the checksum of each length
 //! verified. Long payloads are hopped over, short ones pass by in the blocks that are read.
 
-use super::{Found, Identity, Index, IndexWriter, Sidecar};
+use super::{Found, Identity, Index, IndexWriter, Lookup, Sidecar};
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::tfrecord::{self, Header, ReadOptions, Reader};
 use crate::io::compress::Compression;
+use crate::io::deflate::{BlockStart, Output, inflate};
 use crate::io::local::BlockReader;
 use crate::io::publish::NewFile;
 use crate::io::window::{BLOCK_BYTES, Window};
@@ -129,7 +130,7 @@ pub fn verify(
         Found::Unfit(error) => return Err(error),
     };
     let truth = build(path, compression, None, poll)?;
-    let (mut at, mut at_truth) = (None, None);
+    let (mut at, mut at_truth) = (Lookup::default(), Lookup::default());
     let same = truth.records() == index.records() && truth.end() == index.end();
     for record in 0..if same { truth.records() } else { 0 } {
         if index.place_in(&mut at, record)? != truth.place_in(&mut at_truth, record)? {
@@ -168,6 +169,9 @@ pub fn build(
     poll: &mut dyn FnMut(u64) -> Result<()>,
 ) -> Result<Index> {
     let mut recorder = Recorder::start(path, compression, place)?;
+    if compression != Compression::None {
+        return build_compressed(recorder, poll);
+    }
     let mut window = Window::open(path, compression, BLOCK_BYTES)?;
     let mut offset = 0;
     loop {
@@ -190,6 +194,100 @@ pub fn build(
         offset += header.frame();
     }
     recorder.finish(offset)
+}
+
+fn build_compressed(
+    mut recorder: Recorder,
+    poll: &mut dyn FnMut(u64) -> Result<()>,
+) -> Result<Index> {
+    let input = BlockReader::open(&recorder.path)?;
+    let how = recorder.compression;
+    let mut frames = Frames {
+        recorder: &mut recorder,
+        poll,
+        offset: 0,
+        left: 0,
+        header: [0; tfrecord::HEADER_BYTES],
+        filled: 0,
+        last_point: 0,
+    };
+    let done = inflate(input, how, &mut frames);
+    let (offset, whole) = (frames.offset, frames.left == 0 && frames.filled == 0);
+    match done {
+        Ok(()) if whole => recorder.finish(offset),
+        Ok(()) => Err(trouble(&recorder, offset)),
+        // The library's words for it.
+        Err(error) if error.kind() == ErrorKind::DataLoss => Err(trouble(&recorder, offset)),
+        Err(error) => Err(error),
+    }
+}
+
+/// Decompressed bytes between two seek points: to reach a record, half of them are decompressed.
+const POINT_DISTANCE: u64 = 1 << 20;
+
+/// Finds frames in bytes that come in pieces.
+struct Frames<'a> {
+    recorder: &'a mut Recorder,
+    poll: &'a mut dyn FnMut(u64) -> Result<()>,
+    /// Where the present record starts, or the next.
+    offset: u64,
+    /// Bytes of the present record behind its header that are still to come.
+    left: u64,
+    header: [u8; tfrecord::HEADER_BYTES],
+    filled: usize,
+    last_point: u64,
+}
+
+impl Output for Frames<'_> {
+    fn bytes(&mut self, mut bytes: &[u8]) -> Result<()> {
+        while !bytes.is_empty() {
+            if self.left > 0 {
+                let passed = self.left.min(bytes.len() as u64);
+                bytes = &bytes[passed as usize..];
+                self.left -= passed;
+            } else {
+                let count = bytes.len().min(self.header.len() - self.filled);
+                let (taken, rest) = bytes.split_at(count);
+                self.header[self.filled..self.filled + count].copy_from_slice(taken);
+                self.filled += count;
+                bytes = rest;
+                self.end_header()?;
+            }
+            if self.left == 0 && self.filled == self.header.len() {
+                self.end_frame();
+            }
+        }
+        Ok(())
+    }
+
+    fn block(&mut self, start: BlockStart<'_>) -> Result<()> {
+        (self.poll)(start.input)?;
+        if start.output - self.last_point >= POINT_DISTANCE {
+            self.last_point = start.output;
+            self.recorder.writer.push_point(&start)?;
+        }
+        Ok(())
+    }
+}
+
+impl Frames<'_> {
+    fn end_header(&mut self) -> Result<()> {
+        if self.filled < self.header.len() {
+            return Ok(());
+        }
+        let header = Header::of(&self.header).filter(|header| header.intact);
+        // What is wrong with it is told by a reader.
+        let header = header.ok_or_else(|| Error::data_loss("no record starts here"))?;
+        self.recorder.push(self.offset)?;
+        self.left = header.frame() - tfrecord::HEADER_BYTES as u64;
+        Ok(())
+    }
+
+    fn end_frame(&mut self) {
+        let Some(header) = Header::of(&self.header) else { return };
+        self.offset = self.offset.saturating_add(header.frame());
+        self.filled = 0;
+    }
 }
 
 /// Notes the records that lie whole in the window, and passes over them; gives their bytes.
@@ -215,7 +313,8 @@ fn trouble(recorder: &Recorder, offset: u64) -> Error {
         _ => Reader::open(path, how, ReadOptions::default()),
     };
     let found = reader.and_then(|mut reader| {
-        reader.skip(record - reader.record())?;
+        let behind = record.saturating_sub(reader.record());
+        reader.skip(behind)?;
         // Passing over it fails where reading would not: a payload that is cut off.
         reader.skip(1)?;
         reader.next(1)

@@ -2,7 +2,9 @@
 //!
 //! Offsets stand in blocks of [`BLOCK_RECORDS`], each as its distance from a straight line in as few
 //! bits as do: none where all records have one length. A directory in front of nothing else holds
-//! the first offset of each block, so that any record is found by two reads. Every part has a
+//! the first offset of each block, so that any record is found by two reads. The index of a
+//! compressed file has points in it at which decompression can start, about one for each MiB that
+//! comes out, each with the bytes that the stream may refer to ([`SeekPoint`]). Every part has a
 //! checksum, and the header says of which file the index is ([`Identity`]). The format is told in
 //! docs/formats.md.
 //!
@@ -27,6 +29,7 @@
 
 mod block;
 mod build;
+mod header;
 mod identity;
 mod read;
 mod sidecar;
@@ -35,10 +38,10 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub use block::Block;
+pub use crate::io::seek_point::SeekPoint;
 pub use build::{Ensured, Recorder, build, detect, ensure, verify};
 pub use identity::Identity;
-pub use read::Index;
+pub use read::{Index, Lookup};
 pub use sidecar::{Found, Sidecar};
 pub use write::IndexWriter;
 
@@ -50,3 +53,5 @@ const VERSION: u32 = 1;
 const HEADER_BYTES: usize = 96;
 /// Bytes of a block's entry in the directory.
 const ENTRY_BYTES: usize = 24;
+/// Bytes of a seek point's entry in the directory.
+const POINT_BYTES: usize = 40;

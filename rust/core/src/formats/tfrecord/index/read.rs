@@ -5,113 +5,45 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use flate2::{Decompress, FlushDecompress};
+
 use super::block::Block;
-use super::{BLOCK_RECORDS, ENTRY_BYTES, HEADER_BYTES, Identity, MAGIC, VERSION};
+use super::header::Header;
+use super::{BLOCK_RECORDS, ENTRY_BYTES, HEADER_BYTES, Identity, POINT_BYTES, SeekPoint};
 use crate::error::{Error, Result};
 use crate::formats::tfrecord::{self, diagnose, is_intact};
 use crate::io::compress::Compression;
 use crate::io::crc::crc32c;
+use crate::io::deflate::WINDOW_BYTES;
 use crate::io::local::{BlockReader, read_exact_at};
-
-/// What the first bytes of an index say.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Header {
-    pub(super) identity: Identity,
-    pub(super) compression: Compression,
-    pub(super) records: u64,
-    /// Where the last record ends.
-    pub(super) end: u64,
-    pub(super) directory_at: u64,
-    pub(super) directory_crc: u32,
-    /// Length of the index.
-    pub(super) length: u64,
-}
-
-impl Header {
-    pub(super) fn blocks(&self) -> u64 {
-        self.records.div_ceil(BLOCK_RECORDS)
-    }
-
-    pub(super) fn encode(&self) -> [u8; HEADER_BYTES] {
-        let mut out = [0; HEADER_BYTES];
-        let mut at = 0;
-        let mut put = |bytes: &[u8]| {
-            out[at..at + bytes.len()].copy_from_slice(bytes);
-            at += bytes.len();
-        };
-        put(MAGIC);
-        put(&VERSION.to_le_bytes());
-        put(&(BLOCK_RECORDS as u32).to_le_bytes());
-        let Identity { size, mtime_ns, digest } = self.identity;
-        for word in [size, mtime_ns, digest, self.records, self.end, self.directory_at, self.length]
-        {
-            put(&word.to_le_bytes());
-        }
-        put(&self.directory_crc.to_le_bytes());
-        let compression = match self.compression {
-            Compression::None => 0,
-            Compression::Gzip => 1,
-            Compression::Zlib => 2,
-            Compression::Snappy => 3,
-        };
-        put(&u32::to_le_bytes(compression));
-        let crc = crc32c(&out[..HEADER_BYTES - 4]);
-        out[HEADER_BYTES - 4..].copy_from_slice(&crc.to_le_bytes());
-        out
-    }
-
-    /// Takes a header; the error says what is wrong with it.
-    fn decode(bytes: &[u8; HEADER_BYTES]) -> Result<Header, String> {
-        let word =
-            |at: usize| bytes[at..].first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
-        let half =
-            |at: usize| bytes[at..].first_chunk().map_or(0, |half| u32::from_le_bytes(*half));
-        if !bytes.starts_with(MAGIC) {
-            return Err("is no index of records".into());
-        }
-        if crc32c(&bytes[..HEADER_BYTES - 4]) != half(HEADER_BYTES - 4) {
-            return Err("is damaged: its header does not match its checksum".into());
-        }
-        if (half(8), u64::from(half(12))) != (VERSION, BLOCK_RECORDS) {
-            return Err(format!("is of version {}, which this headrace does not read", half(8)));
-        }
-        let compression = match half(76) {
-            0 => Compression::None,
-            1 => Compression::Gzip,
-            2 => Compression::Zlib,
-            _ => return Err("is of a file with an unknown compression".into()),
-        };
-        Ok(Header {
-            identity: Identity { size: word(16), mtime_ns: word(24), digest: word(32) },
-            compression,
-            records: word(40),
-            end: word(48),
-            directory_at: word(56),
-            directory_crc: half(72),
-            length: word(64),
-        })
-    }
-}
 
 /// Where the bytes of an index are.
 #[derive(Debug)]
 pub(super) enum Store {
+    /// In the file at its path, which is not kept open: there may be thousands.
+    Path,
+    /// In a file that has no name.
     File(File),
     Memory(Arc<[u8]>),
 }
 
-impl Store {
-    fn read(&self, at: u64, out: &mut [u8]) -> std::io::Result<()> {
-        match self {
-            Store::File(file) => read_exact_at(file, out, at),
-            Store::Memory(all) => {
-                let from = usize::try_from(at).ok().and_then(|at| all.get(at..at + out.len()));
-                let from = from.ok_or(std::io::ErrorKind::UnexpectedEof)?;
-                out.copy_from_slice(from);
-                Ok(())
-            }
-        }
-    }
+/// Looks up many records: keeps the index open meanwhile, and the block that was used last.
+#[derive(Debug, Default)]
+pub struct Lookup {
+    file: Option<File>,
+    last: Option<(u64, Block)>,
+}
+
+/// The entry of a seek point: where its window lies in the index, and how long that is.
+#[derive(Debug)]
+struct Point {
+    output: u64,
+    input: u64,
+    at: u64,
+    bit: u32,
+    window: usize,
+    packed: usize,
+    crc: u32,
 }
 
 /// The index of a file.
@@ -147,11 +79,13 @@ impl Index {
         read_exact_at(&file, &mut head, 0).map_err(failed)?;
         let header = Header::decode(&head).map_err(wrong)?;
         // The file bears witness to the size before memory is taken for it.
-        let directory_bytes = header.blocks().checked_mul(ENTRY_BYTES as u64);
-        let end = directory_bytes.and_then(|bytes| header.directory_at.checked_add(bytes));
+        let blocks = header.blocks().checked_mul(ENTRY_BYTES as u64);
+        let directory = length.checked_sub(header.directory_at);
+        let points = directory.zip(blocks).and_then(|(all, blocks)| all.checked_sub(blocks));
         let size = header.identity.size;
         let beyond = header.compression == Compression::None && header.end > size;
-        if header.length != length || end != Some(length) || beyond {
+        let whole = points.is_some_and(|points| points % POINT_BYTES as u64 == 0);
+        if header.length != length || !whole || beyond {
             return Err(wrong("is damaged: its length is another".into()));
         }
         let mut directory = vec![0; (length - header.directory_at) as usize];
@@ -160,12 +94,13 @@ impl Index {
             return Err(wrong("is damaged: its directory does not match its checksum".into()));
         }
         let path = Some(name);
-        Ok(Index { store: Store::File(file), header, directory, path, unwritten: None })
+        Ok(Index { store: Store::Path, header, directory, path, unwritten: None })
     }
 
     /// The same with the place where it lies.
     pub(super) fn at_path(mut self, path: &Path) -> Self {
         self.path = Some(path.to_string_lossy().into());
+        self.store = Store::Path;
         self
     }
 
@@ -251,6 +186,39 @@ impl Index {
         }
     }
 
+    fn read(&self, lookup: &mut Lookup, at: u64, out: &mut [u8]) -> Result<()> {
+        let failed = |e: std::io::Error| self.error(&format!("fails: {e}"));
+        match &self.store {
+            Store::File(file) => read_exact_at(file, out, at).map_err(failed),
+            Store::Memory(all) => {
+                let from = usize::try_from(at).ok().and_then(|at| all.get(at..at + out.len()));
+                let from = from.ok_or_else(|| failed(std::io::ErrorKind::UnexpectedEof.into()))?;
+                out.copy_from_slice(from);
+                Ok(())
+            }
+            Store::Path => {
+                let file = match &mut lookup.file {
+                    Some(file) => file,
+                    none => none.insert(self.reopened()?),
+                };
+                read_exact_at(file, out, at).map_err(failed)
+            }
+        }
+    }
+
+    /// The index as it was when it was opened first.
+    fn reopened(&self) -> Result<File> {
+        let path = self.path.as_deref().unwrap_or_default();
+        let mut head = [0; HEADER_BYTES];
+        let file = File::open(path).ok();
+        let is_same =
+            |file: &File| read_exact_at(file, &mut head, 0).is_ok() && head == self.header.encode();
+        file.filter(is_same).ok_or_else(|| {
+            let text = format!("the index {path} was replaced or removed while it was in use");
+            Error::failed_precondition(text).with_hint("begin a new run")
+        })
+    }
+
     fn entry(&self, number: u64) -> Option<(u64, u64, u32, u32)> {
         let at = usize::try_from(number).ok()?.checked_mul(ENTRY_BYTES)?;
         let entry = self.directory.get(at..at.checked_add(ENTRY_BYTES)?)?;
@@ -260,10 +228,7 @@ impl Index {
     }
 
     /// Block `number`, from record `number * BLOCK_RECORDS` on.
-    ///
-    /// # Errors
-    /// `DataLoss` if it is damaged, naming the index.
-    pub fn block(&self, number: u64) -> Result<Block> {
+    fn block(&self, lookup: &mut Lookup, number: u64) -> Result<Block> {
         let entry = self.entry(number);
         let (first, at, crc, width) = entry.ok_or_else(|| self.error("has no such block"))?;
         let left = self.records() - (number * BLOCK_RECORDS).min(self.records());
@@ -271,33 +236,92 @@ impl Index {
             return Err(self.error("is damaged: a block is too wide"));
         }
         let mut payload = vec![0; Block::payload_bytes(left, width)];
-        self.store.read(at, &mut payload).map_err(|e| self.error(&format!("fails: {e}")))?;
+        self.read(lookup, at, &mut payload)?;
         if crc32c(&payload) != crc {
             return Err(self.error("is damaged: a block does not match its checksum"));
         }
         Block::decode(first, width, payload).ok_or_else(|| self.error("is damaged"))
     }
 
+    fn point(&self, number: usize) -> Option<Point> {
+        let table =
+            self.directory.get((self.header.blocks() as usize).checked_mul(ENTRY_BYTES)?..)?;
+        let entry = table.get(number.checked_mul(POINT_BYTES)?..)?.get(..POINT_BYTES)?;
+        let word = |at: usize| entry[at..].first_chunk().map(|word| u64::from_le_bytes(*word));
+        let half = |at: usize| entry[at..].first_chunk().map(|half| u32::from_le_bytes(*half));
+        Some(Point {
+            output: word(0)?,
+            input: word(8)?,
+            at: word(16)?,
+            bit: half(24)?,
+            window: half(28)? as usize,
+            packed: half(32)? as usize,
+            crc: half(36)?,
+        })
+    }
+
+    /// The last point at which decompression can start to reach `offset`, if that is behind `from`.
+    ///
+    /// # Errors
+    /// `DataLoss` if the index is damaged, naming it.
+    pub fn point_before(&self, offset: u64, from: u64) -> Result<Option<SeekPoint>> {
+        let blocks = self.header.blocks() as usize * ENTRY_BYTES;
+        let (mut low, mut high) = (0, self.directory.len().saturating_sub(blocks) / POINT_BYTES);
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            match self.point(middle) {
+                Some(point) if point.output <= offset => low = middle + 1,
+                _ => high = middle,
+            }
+        }
+        let Some(point) = low.checked_sub(1).and_then(|last| self.point(last)) else {
+            return Ok(None);
+        };
+        if point.output <= from {
+            return Ok(None);
+        }
+        let damaged = || self.error("is damaged: a seek point does not match its checksum");
+        if point.window > WINDOW_BYTES || point.packed > 2 * WINDOW_BYTES || point.bit > 7 {
+            return Err(damaged());
+        }
+        let mut packed = vec![0; point.packed];
+        self.read(&mut Lookup::default(), point.at, &mut packed)?;
+        if crc32c(&packed) != point.crc {
+            return Err(damaged());
+        }
+        let mut window = vec![0; point.window];
+        let mut stream = Decompress::new(false);
+        let done = stream.decompress(&packed, &mut window, FlushDecompress::Finish);
+        if done.is_err() || stream.total_out() != point.window as u64 {
+            return Err(damaged());
+        }
+        let Point { input, bit, output, .. } = point;
+        Ok(Some(SeekPoint { input, bit, output, window }))
+    }
+
     /// Where record number `record` starts and ends.
     ///
     /// # Errors
-    /// `DataLoss` if the index is damaged; `Internal` if there is no such record.
+    /// `DataLoss` if the index is damaged, `FailedPrecondition` if it is gone; `Internal` if there is
+    /// no such record.
     pub fn place(&self, record: u64) -> Result<(u64, u64)> {
-        self.place_in(&mut None, record)
+        self.place_in(&mut Lookup::default(), record)
     }
 
-    /// As [`Index::place`]; `last` is the block that was used last.
+    /// As [`Index::place`], for one of many.
     ///
     /// # Errors
     /// As [`Index::place`].
-    pub fn place_in(&self, last: &mut Option<(u64, Block)>, record: u64) -> Result<(u64, u64)> {
+    pub fn place_in(&self, lookup: &mut Lookup, record: u64) -> Result<(u64, u64)> {
         if record >= self.records() {
             return Err(Error::internal(format!("record {record} of {}", self.records())));
         }
         let (number, at) = (record / BLOCK_RECORDS, record % BLOCK_RECORDS);
-        let block = match last {
-            Some((known, block)) if *known == number => block,
-            _ => &mut last.insert((number, self.block(number)?)).1,
+        if lookup.last.as_ref().is_none_or(|(known, _)| *known != number) {
+            lookup.last = Some((number, self.block(lookup, number)?));
+        }
+        let Some((_, block)) = &lookup.last else {
+            return Err(Error::internal("a block that was read is gone"));
         };
         let end = match (record + 1 == self.records(), at + 1 == BLOCK_RECORDS) {
             (true, _) => self.end(),

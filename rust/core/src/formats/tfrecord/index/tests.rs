@@ -33,7 +33,7 @@ fn offsets(path: &str, compression: Compression) -> Vec<u64> {
 fn check(index: &Index, offsets: &[u64]) {
     assert_eq!(index.records() as usize, offsets.len() - 1);
     assert_eq!(index.end(), *offsets.last().unwrap());
-    let mut last = None;
+    let mut last = Lookup::default();
     for (i, pair) in offsets.windows(2).enumerate() {
         assert_eq!(index.place_in(&mut last, i as u64).unwrap(), (pair[0], pair[1]));
     }
@@ -133,6 +133,39 @@ fn a_file_without_records_has_an_index_without_any() {
     let place = Sidecar::beside(&path);
     check(&made(&path, Some(&place)), &[0]);
     assert!(matches!(place.find(&path, Compression::None).unwrap(), Found::Valid(_)));
+}
+
+#[test]
+fn compressed_records_are_read_from_points_near_them() {
+    let scene = Scene::new();
+    for compression in [Compression::Gzip, Compression::Zlib] {
+        let path = scene.path(compression.name());
+        let mut writer = Writer::create(&path, WriterOptions { compression, level: None }).unwrap();
+        let record = |i: usize| format!("{i} of {}", i * i).repeat(i % 200).into_bytes();
+        (0..8000).for_each(|i| writer.write(&record(i)).unwrap());
+        writer.close().unwrap();
+        let place = Sidecar::beside(&path);
+        let options = ReadOptions::default();
+        let index = build(&path, compression, Some(&place), &mut |_| Ok(())).unwrap();
+        check(&index, &offsets(&path, compression));
+        let mut points = 0;
+        for i in (0..8000).step_by(61) {
+            let (start, _) = index.place(i).unwrap();
+            let point = index.point_before(start, 0).unwrap();
+            if let Some(point) = &point {
+                points += 1;
+                assert!(start - point.output < 3 << 20);
+            }
+            let at = (i, start);
+            let mut reader = Reader::open_from(&path, compression, options, at, point).unwrap();
+            let found = reader.next(1).unwrap().unwrap();
+            assert_eq!(found.get(0), record(i as usize));
+            assert_eq!((reader.record(), reader.offset()), (i + 1, index.place(i).unwrap().1));
+        }
+        assert!(points > 50, "{points}");
+        // Small beside the file.
+        assert!(index.bytes() < fs::metadata(&path).unwrap().len() / 2);
+    }
 }
 
 #[test]

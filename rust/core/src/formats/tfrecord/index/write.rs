@@ -4,12 +4,17 @@ use std::fs::File;
 use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::sync::Arc;
 
+use flate2::Compression as Level;
+use flate2::write::DeflateEncoder;
+
 use super::block::Block;
-use super::read::{Header, Index, Store};
-use super::{BLOCK_RECORDS, ENTRY_BYTES, HEADER_BYTES, Identity};
+use super::header::Header;
+use super::read::{Index, Store};
+use super::{BLOCK_RECORDS, HEADER_BYTES, Identity};
 use crate::error::{Error, Result};
 use crate::io::compress::Compression;
 use crate::io::crc::crc32c;
+use crate::io::deflate::BlockStart;
 
 #[derive(Debug)]
 enum Sink {
@@ -26,6 +31,8 @@ pub struct IndexWriter {
     /// Starts of records that are in no block yet.
     starts: Vec<u64>,
     directory: Vec<u8>,
+    /// Entries of seek points.
+    points: Vec<u8>,
     records: u64,
 }
 
@@ -40,7 +47,8 @@ impl IndexWriter {
             None => Sink::Memory(Vec::new()),
         };
         let starts = Vec::with_capacity(BLOCK_RECORDS as usize);
-        let mut writer = IndexWriter { sink, length: 0, starts, directory: Vec::new(), records: 0 };
+        let (directory, points) = (Vec::new(), Vec::new());
+        let mut writer = IndexWriter { sink, length: 0, starts, directory, points, records: 0 };
         writer.put(&[0; HEADER_BYTES])?;
         Ok(writer)
     }
@@ -54,6 +62,24 @@ impl IndexWriter {
         self.starts.push(offset);
         self.records += 1;
         if self.starts.len() as u64 == BLOCK_RECORDS { self.end_block() } else { Ok(()) }
+    }
+
+    /// The compressed file can be taken up here.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn push_point(&mut self, start: &BlockStart<'_>) -> Result<()> {
+        let mut packer = DeflateEncoder::new(Vec::new(), Level::new(3));
+        let packed = packer.write_all(start.window).and_then(|()| packer.finish());
+        let window = packed.map_err(|e| failed(&e))?;
+        self.points.extend_from_slice(&start.output.to_le_bytes());
+        self.points.extend_from_slice(&start.input.to_le_bytes());
+        self.points.extend_from_slice(&self.length.to_le_bytes());
+        let (bytes, packed) = (start.window.len() as u32, window.len() as u32);
+        for half in [start.bit, bytes, packed, crc32c(&window)] {
+            self.points.extend_from_slice(&half.to_le_bytes());
+        }
+        self.put(&window)
     }
 
     /// Number of records so far.
@@ -90,7 +116,8 @@ impl IndexWriter {
     /// As the system says.
     pub fn finish(mut self, end: u64, identity: Identity, how: Compression) -> Result<Index> {
         self.end_block()?;
-        let directory = std::mem::take(&mut self.directory);
+        let mut directory = std::mem::take(&mut self.directory);
+        directory.append(&mut self.points);
         let header = Header {
             identity,
             compression: how,
@@ -100,7 +127,6 @@ impl IndexWriter {
             directory_crc: crc32c(&directory),
             length: self.length + directory.len() as u64,
         };
-        debug_assert_eq!(directory.len() as u64, header.blocks() * ENTRY_BYTES as u64);
         self.put(&directory)?;
         let store = match self.sink {
             Sink::File(file) => {
