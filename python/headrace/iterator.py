@@ -114,7 +114,11 @@ class Iterator(_headrace.Iterator, Generic[T_co]):
         handed on; nanoseconds in which it worked (``"busy_ns"``, of all its tasks together), waited
         for elements (``"input_wait_ns"``), and stood still because nobody took what it had made
         (``"output_wait_ns"``). ``"held_bytes"`` and ``"peak_bytes"`` are what it holds because its
-        meaning requires it (`Dataset.unique`, say), now and at most.
+        meaning requires it (`Dataset.shuffle`, say), now and at most; ``"queued_bytes"`` and
+        ``"peak_queued_bytes"`` what it has made ahead of the step after it. The outermost step
+        tells what all buffers of the iterator take together, those of nested datasets included, in
+        ``"total_bytes"`` and ``"peak_total_bytes"``, and what they may take in ``"ram_budget"``
+        (`AutotuneOptions`).
 
         Of the last second or two: ``"elements_per_second"``; ``"load"``, the part of the time in
         which it was busy, for each of its tasks; ``"limiting"``, true of the step that holds up the

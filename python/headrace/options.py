@@ -189,7 +189,13 @@ class AutotuneOptions(_Fields):
         How many tasks a step with `AUTOTUNE` may have; 0 or ``None``: as many as there are cores,
         or twice that and 12 where its function is Python, which may sleep or wait.
     ram_budget
-        Bytes for what is read ahead; kept, the engine has bounds of its own.
+        Bytes that all buffers of one iterator may take together; 0 or ``None``: a quarter of the
+        memory of the machine, or of what its control group may use. Steps that run ahead stand
+        still when it is used up; the element that the user waits for is made in any case. What a
+        step must hold (the buffer of a `Dataset.shuffle`, a batch in the making) counts and never
+        waits: where that alone is more, the logger ``headrace`` warns once, and what runs ahead has
+        an eighth of the budget. `Iterator.stats` tells what each step takes. Arrays that were given
+        to the dataset are not its buffers.
     autotune_algorithm
         An `AutotuneAlgorithm`.
     initial_parallelism
@@ -505,7 +511,8 @@ class Options(_Fields):
         values = {name.removeprefix("_"): value for name, value in values.items()}
         if "experimental_optimization" in values:
             values["optimization"] = values.pop("experimental_optimization")
-        older = self.experimental_optimization.autotune_cpu_budget
-        if older is not None and self.autotune.cpu_budget is None:
-            values.setdefault("autotune", {})["cpu_budget"] = older
+        for name in ("cpu_budget", "ram_budget"):
+            older = getattr(self.experimental_optimization, f"autotune_{name}")
+            if older is not None and getattr(self.autotune, name) is None:
+                values.setdefault("autotune", {})[name] = older
         return json.dumps(values)

@@ -3,6 +3,7 @@
 mod support;
 
 use headrace::engine::access::Access;
+use headrace::engine::autotune::AutotuneOptions;
 use headrace::engine::node::Rewrites;
 use headrace::engine::{Cardinality, RunOptions};
 use headrace::transforms::skip::SkipNode;
@@ -36,6 +37,20 @@ fn elements_do_not_depend_on_the_number_of_threads() {
     for case @ (name, plan) in cases() {
         let one = RunOptions { private_threadpool_size: Some(1), ..RunOptions::default() };
         assert_eq!(read(&plan(), one), outcomes(case), "{name}");
+    }
+}
+
+#[test]
+fn elements_do_not_depend_on_the_memory_budget() {
+    for case @ (name, plan) in cases() {
+        let expected = outcomes(case);
+        for budget in [1, 1024] {
+            for rows in [2, 1024] {
+                let autotune = AutotuneOptions { ram_budget: budget, ..AutotuneOptions::default() };
+                let small = RunOptions { autotune, ..options(rows) };
+                assert_eq!(read(&plan(), small), expected, "{name} in {budget} bytes");
+            }
+        }
     }
 }
 

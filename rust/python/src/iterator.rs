@@ -167,6 +167,7 @@ impl Iterator {
 
     fn stats<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyList>> {
         let reports = enter(py, || self.run.reports())?;
+        let account = self.run.context().account();
         let rows = reports.iter().map(|report| {
             let row = PyDict::new(py);
             row.set_item("name", report.name)?;
@@ -201,6 +202,14 @@ impl Iterator {
             }
             row.set_item("held_bytes", report.stats.held_bytes.load(Ordering::Relaxed))?;
             row.set_item("peak_bytes", report.stats.peak_bytes.load(Ordering::Relaxed))?;
+            row.set_item("queued_bytes", report.stats.queued_bytes.load(Ordering::Relaxed))?;
+            let peak = report.stats.peak_queued_bytes.load(Ordering::Relaxed);
+            row.set_item("peak_queued_bytes", peak)?;
+            if report.depth == 0 {
+                row.set_item("total_bytes", account.total())?;
+                row.set_item("peak_total_bytes", account.peak())?;
+                row.set_item("ram_budget", account.limit())?;
+            }
             Ok(row)
         });
         Ok(PyList::new(py, rows.collect::<PyResult<Vec<_>>>()?)?)

@@ -203,7 +203,7 @@ impl BatchStage {
             match self.input.next(wanted - self.pending.rows) {
                 Ok(Some(chunk)) => {
                     self.pending.rows += chunk.rows();
-                    self.pending.bytes += chunk.payload_bytes();
+                    self.pending.bytes += chunk.own_bytes();
                     self.pending.chunks.push(chunk);
                 }
                 Ok(None) => break,
@@ -226,7 +226,7 @@ impl BatchStage {
         self.pending.bytes = 0;
         if left > 0 {
             let rest = chunk.slice(rows..rows + left)?;
-            self.pending.bytes = rest.payload_bytes();
+            self.pending.bytes = rest.own_bytes();
             self.pending.chunks.push(rest);
         }
         self.stats.hold(self.pending.bytes);

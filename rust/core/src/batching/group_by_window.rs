@@ -214,6 +214,7 @@ impl Node for GroupByWindowNode {
             inner: None,
             taken: 0,
             held: 0,
+            open_bytes: 0,
             ended: false,
         }))
     }
@@ -254,8 +255,10 @@ struct GroupByWindowStage {
     /// The reduced group whose elements are handed on.
     inner: Option<Input>,
     taken: u64,
-    /// Bytes in the groups.
+    /// Bytes in the groups, and in the reduced one.
     held: usize,
+    /// Bytes in the reduced group.
+    open_bytes: usize,
     ended: bool,
 }
 
@@ -288,7 +291,7 @@ impl GroupByWindowStage {
     /// Takes some elements and their keys; false at the end of the input.
     fn pull(&mut self) -> Result<bool> {
         let ahead = self.input.quiet() && !self.key.function.is_foreign_next();
-        let chunk = if ahead { self.input.next_chunk() } else { self.input.next(1) };
+        let chunk = if ahead { self.input.next_chunk(usize::MAX) } else { self.input.next(1) };
         let at = self.taken;
         self.taken += chunk.as_ref().map_or(1, |c| c.as_ref().map_or(0, |c| c.rows() as u64));
         let Some(chunk) = chunk? else { return Ok(false) };
@@ -323,7 +326,7 @@ impl GroupByWindowStage {
             self.groups.insert(key, Group { number, size, rows: 0, chunks: Vec::new() });
         }
         let Some(group) = self.groups.get_mut(&key) else { return Ok(false) };
-        self.held += element.payload_bytes();
+        self.held += element.own_bytes();
         self.stats.hold(self.held);
         group.rows += element.rows();
         group.chunks.push(element);
@@ -333,9 +336,8 @@ impl GroupByWindowStage {
     /// Reduces a group and opens the dataset it becomes.
     fn flush(&mut self, key: i64) -> Result<()> {
         let Some(group) = self.groups.remove(&key) else { return Ok(()) };
+        self.open_bytes = group.chunks.iter().map(Chunk::own_bytes).sum();
         let window = Chunk::concat(group.chunks)?;
-        self.held = self.held.saturating_sub(window.payload_bytes());
-        self.stats.hold(self.held);
         let structure = (**window.structure()).clone();
         let window = dataset_value(TensorsNode::slices(structure, window.into_columns())?);
         let columns = vec![
@@ -363,6 +365,12 @@ impl GroupByWindowStage {
         Ok(())
     }
 
+    /// Lets the memory of the group that was reduced last go.
+    fn leave(&mut self) {
+        self.held = self.held.saturating_sub(std::mem::take(&mut self.open_bytes));
+        self.stats.hold(self.held);
+    }
+
     /// The next of the groups that are left at the end.
     fn next_of_rest(&mut self) -> Option<i64> {
         let (groups, order) = (&self.groups, self.order);
@@ -379,6 +387,7 @@ impl GroupByWindowStage {
     /// Goes on to the next reduced group; false at the end of all.
     fn advance(&mut self) -> Result<bool> {
         self.inner = None;
+        self.leave();
         while self.inner.is_none() {
             match self.ready.pop_front() {
                 Some(Ok((key, element))) => {

@@ -10,6 +10,7 @@ use crate::batching::unbatch::split;
 use crate::data::{Chunk, Column, DType, Dims, ElementSpec, Mark, Spec, Value};
 use crate::engine::node::Arg;
 use crate::engine::stage::skip_by_running;
+use crate::engine::stats::StageStats;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
 
@@ -93,6 +94,7 @@ impl Node for RebatchNode {
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         Ok(Box::new(RebatchStage {
+            stats: Arc::clone(&opening.stats),
             input: opening.input(0, &self.input)?,
             at: opening.mark.own(0) as usize % self.sizes.len(),
             sizes: self.sizes.clone(),
@@ -106,6 +108,7 @@ impl Node for RebatchNode {
 }
 
 struct RebatchStage {
+    stats: Arc<StageStats>,
     input: Input,
     sizes: Vec<usize>,
     /// Which size comes next.
@@ -148,7 +151,12 @@ impl RebatchStage {
         if rows.rows() > 0 {
             self.pending.push(rows.marked(None));
         }
+        self.account();
         Ok(())
+    }
+
+    fn account(&self) {
+        self.stats.hold(self.pending.iter().map(Chunk::own_bytes).sum());
     }
 
     /// The first `size` rows as a batch.
@@ -166,6 +174,7 @@ impl RebatchStage {
             if self.rows > 0 {
                 self.pending.push(chunk.slice(size..size + self.rows)?);
             }
+            self.account();
         }
         let chunk = chunk.slice(0..size)?;
         let columns = chunk.columns().iter().zip(partitions).enumerate();

@@ -8,6 +8,7 @@ use crate::data::column::RaggedColumn;
 use crate::data::foreign::{ForeignArray, OptionalValue};
 use crate::data::{Chunk, Column, Dims, ElementSpec, Mark, Rows, Spec, Tensor, Value};
 use crate::engine::stage::skip_by_running;
+use crate::engine::stats::StageStats;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
 
@@ -105,11 +106,13 @@ impl Node for UnbatchNode {
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let input = opening.input(0, &self.input)?;
-        Ok(Box::new(UnbatchStage { input, ready: None, size: self.size().unwrap_or(0) }))
+        let (stats, size) = (Arc::clone(&opening.stats), self.size().unwrap_or(0));
+        Ok(Box::new(UnbatchStage { stats, input, ready: None, size }))
     }
 }
 
 struct UnbatchStage {
+    stats: Arc<StageStats>,
     input: Input,
     /// Elements, and how many of them are taken.
     ready: Option<(Chunk, usize)>,
@@ -132,6 +135,7 @@ impl Stage for UnbatchStage {
         let end = taken.saturating_add(max).min(chunk.rows());
         let out = chunk.slice(taken..end)?;
         self.ready = (end < chunk.rows()).then_some((chunk, end));
+        self.stats.hold(self.ready.as_ref().map_or(0, |(chunk, _)| chunk.own_bytes()));
         Ok(Some(out.marked(mark)))
     }
 

@@ -186,7 +186,7 @@ impl WindowStage {
 
     fn account(&self) {
         let bytes = self.held.iter().map(|held| match held {
-            Held::Rows(chunk) => chunk.payload_bytes(),
+            Held::Rows(chunk) => chunk.own_bytes(),
             Held::Failed(_) => 0,
         });
         self.stats.hold(bytes.sum());

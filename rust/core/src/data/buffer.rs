@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::{Bound, Deref, DerefMut, RangeBounds};
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 use crate::data::dtype::Element;
@@ -84,7 +85,12 @@ struct Block {
     ptr: NonNull<u8>,
     capacity: usize,
     memory: Option<Memory>,
+    /// Who counted it last, see [`Buffer::count`].
+    counted: AtomicU64,
 }
+
+/// Counter of blocks that are no queue's memory, since somebody else keeps them anyway.
+const KEPT: u64 = u64::MAX;
 
 // SAFETY: the pointer is that of its own memory.
 unsafe impl Send for Block {}
@@ -108,7 +114,8 @@ impl Block {
             Some(memory) => memory,
             None => Memory::new(capacity)?,
         };
-        Ok(Block { ptr: memory.ptr, capacity, memory: Some(memory) })
+        let counted = AtomicU64::new(0);
+        Ok(Block { ptr: memory.ptr, capacity, memory: Some(memory), counted })
     }
 }
 
@@ -249,7 +256,7 @@ impl BufferMut {
     pub fn freeze(self) -> Buffer {
         let owner = match self.holder {
             Holder::Block(block) => Owner::Block(Arc::new(block)),
-            Holder::Foreign(owner) => Owner::Foreign(owner),
+            Holder::Foreign(owner) => Owner::Lent(owner),
         };
         Buffer { ptr: self.ptr, len: self.len, owner }
     }
@@ -274,7 +281,10 @@ impl DerefMut for BufferMut {
 #[derive(Clone)]
 enum Owner {
     Block(Arc<Block>),
+    /// Of somebody who had it before.
     Foreign(Arc<dyn Any + Send + Sync>),
+    /// Made for us to write to.
+    Lent(Arc<dyn Any + Send + Sync>),
 }
 
 /// Shared, immutable bytes: a view that keeps its memory alive. Clones and slices are cheap.
@@ -321,14 +331,48 @@ impl Buffer {
 
     /// True if the memory is somebody else's, who keeps it whether we do or not.
     pub fn is_borrowed(&self) -> bool {
-        matches!(self.owner, Owner::Foreign(_))
+        matches!(self.owner, Owner::Foreign(_) | Owner::Lent(_))
+    }
+
+    /// Memory that lives because of this view, for a counter with a number of its own: all of the
+    /// block, however little of it is seen here, but once for as long as nobody else counts it.
+    /// What somebody keeps whether we do or not is 0.
+    pub fn count(&self, counter: u64) -> usize {
+        match &self.owner {
+            Owner::Foreign(_) => 0,
+            Owner::Lent(_) => self.len,
+            Owner::Block(block) => {
+                let last = block.counted.load(Relaxed);
+                if last == counter || last == KEPT {
+                    return 0;
+                }
+                block.counted.store(counter, Relaxed);
+                block.capacity
+            }
+        }
+    }
+
+    /// From now on somebody keeps the memory whatever becomes of its views: it counts as nothing.
+    pub fn keep(&self) {
+        if let Owner::Block(block) = &self.owner {
+            block.counted.store(KEPT, Relaxed);
+        }
+    }
+
+    /// True if somebody keeps the memory whatever becomes of its views.
+    pub fn is_kept(&self) -> bool {
+        match &self.owner {
+            Owner::Block(block) => block.counted.load(Relaxed) == KEPT,
+            Owner::Foreign(_) => true,
+            Owner::Lent(_) => false,
+        }
     }
 
     /// Who keeps the memory, if it is somebody else's.
     pub fn lender(&self) -> Option<&Arc<dyn Any + Send + Sync>> {
         match &self.owner {
             Owner::Block(_) => None,
-            Owner::Foreign(owner) => Some(owner),
+            Owner::Foreign(owner) | Owner::Lent(owner) => Some(owner),
         }
     }
 
@@ -389,7 +433,7 @@ impl Buffer {
                 let sole = block.ptr == self.ptr && Arc::strong_count(block) == 1;
                 sole && (self.len >= block.capacity / 2 || block.capacity <= 4096)
             }
-            Owner::Foreign(_) => false,
+            Owner::Foreign(_) | Owner::Lent(_) => false,
         }
     }
 
@@ -508,6 +552,20 @@ pub(crate) mod tests {
         drop(buffer);
         assert_eq!(Arc::strong_count(&owner), 1);
         assert_eq!(*owner.lock().unwrap(), b"abcdefgh");
+    }
+
+    #[test]
+    fn a_block_is_counted_whole_and_once_by_each_counter() {
+        let buffer = Buffer::copy_from(&[0; 10_000]).unwrap();
+        let (a, b) = (buffer.slice(0..10).unwrap(), buffer.slice(10..20).unwrap());
+        assert!(a.count(1) >= 10_000);
+        assert_eq!(b.count(1), 0);
+        assert!(b.count(2) >= 10_000);
+        assert!(!b.is_kept());
+        buffer.keep();
+        assert!(b.is_kept());
+        assert_eq!(b.count(3), 0);
+        assert_eq!(lend(vec![0; 10]).count(3), 0);
     }
 
     #[test]

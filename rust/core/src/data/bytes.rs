@@ -96,6 +96,12 @@ impl BytesArray {
         self.views().iter().map(|view| view.len).sum()
     }
 
+    /// Memory that lives because of the array, see [`Buffer::count`].
+    pub fn count(&self, counter: u64) -> usize {
+        let views = self.range.len() * size_of::<View>();
+        self.buffers.iter().map(|buffer| buffer.count(counter)).sum::<usize>() + views
+    }
+
     /// Value number `index` as a buffer that shares its memory.
     ///
     /// # Errors

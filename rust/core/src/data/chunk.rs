@@ -152,6 +152,21 @@ impl Chunk {
         self.columns.iter().map(Column::payload_bytes).sum()
     }
 
+    /// Memory that lives because of the chunk, see [`Buffer::count`](crate::data::Buffer::count).
+    pub fn count(&self, counter: u64) -> usize {
+        self.columns.iter().map(|column| column.count(counter)).sum()
+    }
+
+    /// Memory that the values take, unless somebody keeps it anyway.
+    pub fn own_bytes(&self) -> usize {
+        self.columns.iter().map(Column::own_bytes).sum()
+    }
+
+    /// From now on somebody keeps the memory: it counts as nothing.
+    pub fn keep(&self) {
+        self.columns.iter().for_each(Column::keep);
+    }
+
     /// The same elements in memory that they alone hold, so that it can be given away.
     ///
     /// # Errors

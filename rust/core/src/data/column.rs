@@ -7,6 +7,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::data::buffer::Buffer;
 use crate::data::dtype::DType;
 use crate::data::foreign::{self, ForeignValue};
 use crate::data::shape::{Dims, PartialShape, Tuple, volume};
@@ -235,6 +236,37 @@ impl Column {
             Column::Rows(rows) => rows.flat().map_or(0, |(flat, _)| flat.payload_bytes()),
             Column::Foreign(_) => 0,
             _ => self.parts().map(Column::payload_bytes).sum(),
+        }
+    }
+
+    /// Memory that lives because of the column, see [`Buffer::count`];
+    /// foreign objects count as nothing.
+    pub fn count(&self, counter: u64) -> usize {
+        match self {
+            Column::Stacked(tensor) => tensor.count(counter),
+            Column::Rows(rows) => rows.flat.count(counter) + rows.len() * size_of::<Dims>(),
+            Column::Foreign(_) => 0,
+            _ => self.parts().map(|part| part.count(counter)).sum(),
+        }
+    }
+
+    /// Memory that the values take, unless somebody keeps it anyway.
+    pub fn own_bytes(&self) -> usize {
+        match self {
+            Column::Stacked(tensor) => tensor.own_bytes(),
+            Column::Rows(rows) => rows.flat().map_or(0, |(flat, _)| flat.own_bytes()),
+            Column::Foreign(_) => 0,
+            _ => self.parts().map(Column::own_bytes).sum(),
+        }
+    }
+
+    /// From now on somebody keeps the memory: it counts as nothing.
+    pub fn keep(&self) {
+        match self {
+            Column::Stacked(tensor) => tensor.each_buffer(&mut Buffer::keep),
+            Column::Rows(rows) => rows.flat.each_buffer(&mut Buffer::keep),
+            Column::Foreign(_) => {}
+            _ => self.parts().for_each(Column::keep),
         }
     }
 

@@ -72,6 +72,11 @@ impl KeptRows {
         self.chunks.push(chunk);
     }
 
+    /// What sees the rows from now on does not count their memory.
+    pub fn keep(&self) {
+        self.chunks.iter().for_each(Chunk::keep);
+    }
+
     /// Number of rows.
     pub fn len(&self) -> u64 {
         self.ends.last().copied().unwrap_or(0)

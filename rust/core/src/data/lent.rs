@@ -45,6 +45,12 @@ impl LentRows {
         self.places.len()
     }
 
+    /// Memory that the notes take.
+    pub fn bytes(&self) -> usize {
+        self.places.capacity() * size_of::<(u32, u32)>()
+            + self.pieces.capacity() * size_of::<Option<Piece>>()
+    }
+
     /// True if there is no place.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()

@@ -46,6 +46,11 @@ impl ChunkStore {
         self.columns.iter_mut().zip(chunk.columns()).try_for_each(|(s, c)| s.put(slots, c))
     }
 
+    /// Memory that the store takes.
+    pub fn bytes(&self) -> usize {
+        self.columns.iter().map(ColumnStore::bytes).sum()
+    }
+
     /// Takes the rows at `slots` out, copied together.
     ///
     /// # Errors
@@ -59,10 +64,27 @@ impl ChunkStore {
 }
 
 enum ColumnStore {
-    Fixed { dtype: DType, row: Dims, row_bytes: usize, places: usize, slab: Vec<u8> },
-    Lent { dtype: DType, row: Dims, row_bytes: usize, rows: LentRows },
-    Text { dtype: DType, values: Vec<Vec<u8>> },
-    Any(Vec<Option<Value>>),
+    Fixed {
+        dtype: DType,
+        row: Dims,
+        row_bytes: usize,
+        places: usize,
+        slab: Vec<u8>,
+    },
+    Lent {
+        dtype: DType,
+        row: Dims,
+        row_bytes: usize,
+        rows: LentRows,
+    },
+    /// Strings, and the memory of their places.
+    Text {
+        dtype: DType,
+        values: Vec<Vec<u8>>,
+        bytes: usize,
+    },
+    /// Values, and their memory.
+    Any(Vec<Option<Value>>, usize),
 }
 
 impl ColumnStore {
@@ -80,12 +102,13 @@ impl ColumnStore {
                         Self::Fixed { dtype, row, row_bytes, places: 0, slab: Vec::new() }
                     }
                     None if row.is_empty() => {
-                        Self::Text { dtype: tensor.dtype(), values: Vec::new() }
+                        let dtype = tensor.dtype();
+                        Self::Text { dtype, values: Vec::new(), bytes: 0 }
                     }
-                    None => Self::Any(Vec::new()),
+                    None => Self::Any(Vec::new(), 0),
                 }
             }
-            _ => Self::Any(Vec::new()),
+            _ => Self::Any(Vec::new(), 0),
         }
     }
 
@@ -115,7 +138,7 @@ impl ColumnStore {
                 store.copy_lent()?;
                 store.put(slots, column)
             }
-            (Self::Text { dtype, values }, Column::Stacked(tensor))
+            (Self::Text { dtype, values, bytes }, Column::Stacked(tensor))
                 if *dtype == tensor.dtype() && tensor.dims().len() == 1 =>
             {
                 if values.len() < places {
@@ -127,16 +150,20 @@ impl ColumnStore {
                         // What it held is gone; where the next string goes is cold.
                         prefetch(&place[..place.len().min(FORESEEN)]);
                     }
+                    *bytes -= values[*slot].capacity();
                     keep(&mut values[*slot], value);
+                    *bytes += values[*slot].capacity();
                 }
                 Ok(())
             }
-            (Self::Any(values), column) => {
+            (Self::Any(values, bytes), column) => {
                 if values.len() < places {
                     values.resize(places, None);
                 }
                 for (i, slot) in slots.iter().enumerate() {
-                    values[*slot] = Some(own(column.row(i)?)?);
+                    let value = own(column.row(i)?)?;
+                    *bytes += payload(&value);
+                    values[*slot] = Some(value);
                 }
                 Ok(())
             }
@@ -145,6 +172,15 @@ impl ColumnStore {
                 store.generalise()?;
                 store.put(slots, column)
             }
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Fixed { slab, .. } => slab.capacity(),
+            Self::Lent { rows, .. } => rows.bytes(),
+            Self::Text { values, bytes, .. } => bytes + values.capacity() * size_of::<Vec<u8>>(),
+            Self::Any(values, bytes) => bytes + values.capacity() * size_of::<Option<Value>>(),
         }
     }
 
@@ -166,15 +202,18 @@ impl ColumnStore {
             Self::Fixed { places, .. } => *places,
             Self::Lent { rows, .. } => rows.len(),
             Self::Text { values, .. } => values.len(),
-            Self::Any(_) => return Ok(()),
+            Self::Any(..) => return Ok(()),
         };
         let all: Vec<usize> = (0..places).collect();
         let column = self.take(&all)?;
         let mut values = Vec::with_capacity(places);
+        let mut bytes = 0;
         for index in all {
-            values.push(Some(own(column.row(index)?)?));
+            let value = own(column.row(index)?)?;
+            bytes += payload(&value);
+            values.push(Some(value));
         }
-        *self = Self::Any(values);
+        *self = Self::Any(values, bytes);
         Ok(())
     }
 
@@ -190,14 +229,16 @@ impl ColumnStore {
                 let dims = std::iter::once(slots.len()).chain(row.iter().copied()).collect();
                 Ok(Column::Stacked(Tensor::fixed(*dtype, dims, rows.take(slots)?)?))
             }
-            Self::Text { dtype, values } => {
+            Self::Text { dtype, values, .. } => {
                 let array = gather_text(values, slots)?;
                 Ok(Column::Stacked(Tensor::text(*dtype, [slots.len()][..].into(), array)?))
             }
-            Self::Any(values) => {
+            Self::Any(values, bytes) => {
                 let taken = slots.iter().map(|slot| {
                     let value = values.get_mut(*slot).and_then(Option::take);
-                    value.ok_or_else(|| Error::internal("take from an empty place"))
+                    let value = value.ok_or_else(|| Error::internal("take from an empty place"))?;
+                    *bytes = bytes.saturating_sub(payload(&value));
+                    Ok(value)
                 });
                 Column::from_values(&taken.collect::<Result<Vec<_>>>()?)
             }
@@ -264,6 +305,20 @@ fn gather(slab: &[u8], out: &mut [u8], row_bytes: usize, slots: &[usize]) {
         for (slot, out) in slots.iter().zip(out.chunks_exact_mut(row_bytes)) {
             out.copy_from_slice(&slab[slot * row_bytes..][..row_bytes]);
         }
+    }
+}
+
+/// Memory of the value, which it alone holds.
+fn payload(value: &Value) -> usize {
+    match value {
+        Value::Tensor(tensor) => tensor.payload_bytes(),
+        Value::Sparse { indices, values, dense_shape } => {
+            [indices, values, dense_shape].into_iter().map(Tensor::payload_bytes).sum()
+        }
+        Value::Ragged { values, splits } => {
+            values.payload_bytes() + splits.iter().map(Tensor::payload_bytes).sum::<usize>()
+        }
+        Value::Foreign(_) => 0,
     }
 }
 

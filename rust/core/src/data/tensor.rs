@@ -156,6 +156,31 @@ impl Tensor {
         }
     }
 
+    /// Memory that lives because of the tensor, see [`Buffer::count`].
+    pub fn count(&self, counter: u64) -> usize {
+        match &self.data {
+            Data::Fixed(buffer) => buffer.count(counter),
+            Data::Text(values) => values.count(counter),
+        }
+    }
+
+    /// Memory that the values take, unless somebody keeps it anyway.
+    pub fn own_bytes(&self) -> usize {
+        match &self.data {
+            Data::Fixed(buffer) if buffer.is_kept() => 0,
+            Data::Text(values) if values.parts().0.iter().all(Buffer::is_kept) => 0,
+            _ => self.payload_bytes(),
+        }
+    }
+
+    /// Calls `visit` on each buffer.
+    pub fn each_buffer(&self, visit: &mut impl FnMut(&Buffer)) {
+        match &self.data {
+            Data::Fixed(buffer) => visit(buffer),
+            Data::Text(values) => values.parts().0.iter().for_each(visit),
+        }
+    }
+
     /// The same values in another shape.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 pub mod access;
 pub mod apply;
 pub mod autotune;
+pub mod budget;
 pub mod driver;
 pub mod explain;
 pub mod fills;
@@ -19,6 +20,7 @@ pub mod notices;
 pub mod optimise;
 pub mod pace;
 pub mod pool;
+pub mod ram;
 pub mod rewrites;
 pub mod run;
 pub mod seeds;

@@ -21,7 +21,7 @@ use shuttle::scheduler::{PctScheduler, RandomScheduler, Schedule, Scheduler, Tas
 use shuttle::{Config, MaxSteps, Runner, thread};
 
 use crate::data::{Chunk, Column, DType, ElementSpec, Spec, Tensor};
-use crate::engine::autotune::{Knob, Window};
+use crate::engine::autotune::{AutotuneOptions, Knob, Window};
 use crate::engine::driver::{Driver, Outcomes, Plan as How, Work};
 use crate::engine::node::Arg;
 use crate::engine::pool::Kind;
@@ -236,13 +236,16 @@ fn foreign() -> How {
 }
 
 fn context(permits: Option<usize>) -> Arc<RunContext> {
-    let options = RunOptions { private_threadpool_size: permits, ..RunOptions::default() };
+    context_of(RunOptions { private_threadpool_size: permits, ..RunOptions::default() })
+}
+
+fn context_of(options: RunOptions) -> Arc<RunContext> {
     let plan: Plan = Arc::new(numbers(0));
     Arc::new(RunContext::new(&plan, options, None, Caller::default()))
 }
 
 fn driver(source: impl Stage + 'static, how: How, run: &Arc<RunContext>) -> Driver {
-    let stats: Arc<StageStats> = Arc::default();
+    let stats = Arc::new(StageStats::on_account(run.account(), &ElementSpec::Unknown));
     Driver::new(Input::new(Box::new(source), run), how, run, &stats)
 }
 

@@ -21,9 +21,15 @@ static PENDING: AtomicBool = AtomicBool::new(false);
 
 /// Leaves a notice for the user, unless it was given before.
 pub fn give(text: String) {
+    give_once(text.clone(), text);
+}
+
+/// Leaves a notice for the user, unless one of this name was given before: for texts that tell
+/// numbers which differ from run to run.
+pub fn give_once(name: String, text: String) {
     let Ok(mut notices) = NOTICES.try_lock() else { return };
     let given = notices.given.get_or_insert_default();
-    if given.len() < MOST && given.insert(text.clone()) {
+    if given.len() < MOST && given.insert(name) {
         notices.waiting.push(text);
         PENDING.store(true, Ordering::Release);
     }

@@ -86,7 +86,8 @@ mod tests {
     const SECOND: u64 = 1_000_000_000;
 
     fn reports(busy: &[u64]) -> Vec<StageReport> {
-        let reports: Vec<_> = busy.iter().map(|_| StageReport::new("stage", 0)).collect();
+        let reports: Vec<_> =
+            busy.iter().map(|_| StageReport::new("stage", 0, Arc::default())).collect();
         add(&reports, busy);
         reports
     }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::data::{Chunk, ElementSpec, ForeignValue, Lender, Position};
 use crate::engine::autotune::{Controller, Knob};
+use crate::engine::budget::Account;
 use crate::engine::fills::{Fill, Fills};
 use crate::engine::limit::{Limit, limited};
 use crate::engine::lock;
@@ -80,6 +81,7 @@ struct Life {
     generation: usize,
     limit: Option<Arc<Limit>>,
     losses: Mutex<Losses>,
+    account: Arc<Account>,
     tasks: Mutex<usize>,
     tasks_ended: Condvar,
 }
@@ -101,6 +103,7 @@ impl RunContext {
             generation: pool::generation(),
             limit: limit.map(|size| Arc::new(Limit::new(size))),
             losses: Mutex::default(),
+            account: Arc::new(Account::new(&options, plan)),
             tasks: Mutex::default(),
             tasks_ended: Condvar::new(),
         };
@@ -227,6 +230,11 @@ impl RunContext {
         self.life.limit.as_ref()
     }
 
+    /// What the buffers of the run take, and may take.
+    pub fn account(&self) -> &Arc<Account> {
+        &self.life.account
+    }
+
     /// How many tasks a parallel stage may have.
     pub fn workers(&self) -> usize {
         let cores = pool::parallelism();
@@ -316,10 +324,17 @@ impl RunContext {
         both.map(|(slot, log)| (*slot, log.count())).chain(nested).collect()
     }
 
-    /// The counters of stage `id`, the same each time it is opened.
-    pub fn stats(&self, id: usize, depth: usize, name: &'static str) -> Arc<StageStats> {
+    /// The counters of stage `id`, a step of `plan`: the same each time it is opened.
+    pub fn stats(&self, id: usize, depth: usize, plan: &Plan) -> Arc<StageStats> {
         let mut reports = lock(&self.reports);
-        let report = reports.entry(id).or_insert_with(|| StageReport::new(name, depth));
+        let report = reports.entry(id).or_insert_with(|| {
+            let account = self.account();
+            let stats = Arc::new(StageStats::on_account(account, plan.spec()));
+            if self.outer.is_none() {
+                account.add_step(plan.name(), &stats);
+            }
+            StageReport::new(plan.name(), depth, stats)
+        });
         Arc::clone(&report.stats)
     }
 
@@ -504,7 +519,7 @@ impl Run {
         let input = self.input.as_mut().ok_or_else(Error::cancelled)?;
         let from = self.context.now_ns();
         let outcome = limited(self.context.life.limit.as_ref(), || {
-            let chunk = input.next_chunk()?;
+            let chunk = input.next_chunk(usize::MAX)?;
             match chunk {
                 Some(chunk) if chunk.rows() == 1 => chunk.into_owned().map(Some),
                 chunk => Ok(chunk),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::data::{Chunk, ElementSpec, Mark, Position};
+use crate::engine::budget::{Charge, Queue};
 use crate::engine::fills::CachePlace;
 use crate::engine::nested::Nested;
 use crate::engine::node::{Node, Plan, caches, draws, functions, is_cache, seed_slots, size};
@@ -304,7 +305,7 @@ impl<'a> Place<'a> {
     /// # Errors
     /// Those of the nodes.
     pub fn open(&self, plan: &Plan, position: Position) -> Result<Input> {
-        let stats = self.run.stats(self.id, self.depth, plan.name());
+        let stats = self.run.stats(self.id, self.depth, plan);
         self.run.note_unfixed(plan);
         let opening = Opening {
             run: self.run,
@@ -321,8 +322,11 @@ impl<'a> Place<'a> {
             repeats: self.repeats,
         };
         let stage = plan.open(&opening)?;
+        let queue = Queue::new(&stats);
         let nested = self.run.is_nested() && self.id == 0;
         let mut input = Input::new(Box::new(Metered::new(stage, stats, nested)), self.run);
+        input.demand = input.demand.min(queue.full_rows());
+        input.queue = Some(queue);
         input.position.mark = position.mark;
         input.pending_skip = position.since;
         Ok(input)
@@ -399,6 +403,9 @@ pub struct Input {
     stage: Box<dyn Stage>,
     /// A chunk and the number of its rows that are taken.
     surplus: Option<(Chunk, usize)>,
+    /// The surplus on the account, unless it is a trifle.
+    charge: Option<Charge>,
+    queue: Option<Arc<Queue>>,
     position: Position,
     /// A mark was passed since the last call of [`Input::passed_mark`].
     passed: bool,
@@ -419,13 +426,15 @@ impl Input {
             run: Arc::clone(run),
             stage,
             surplus: None,
+            charge: None,
+            queue: None,
             position: Position::default(),
             passed: false,
             pending_skip: 0,
             deferred: None,
             demand: FIRST_DEMAND.min(chunk_rows),
             chunk_rows,
-            chunk_bytes: run.options.chunk_bytes,
+            chunk_bytes: run.account().full_chunk(),
         }
     }
 
@@ -446,16 +455,17 @@ impl Input {
         self.take(max)
     }
 
-    /// As many elements as come at no extra cost: a full chunk of a quiet input, else one.
+    /// As many elements as come at no extra cost, up to `max`: a full chunk of a quiet input, else
+    /// one.
     ///
     /// # Errors
     /// As [`Stage::next`].
-    pub fn next_chunk(&mut self) -> Result<Option<Chunk>> {
-        let max = if self.stage.quiet() { self.demand } else { 1 };
-        if self.surplus.is_none() && !self.pull(max)? {
+    pub fn next_chunk(&mut self, max: usize) -> Result<Option<Chunk>> {
+        let demand = if self.stage.quiet() { self.demand.min(max) } else { 1 };
+        if self.surplus.is_none() && !self.pull(demand)? {
             return Ok(None);
         }
-        self.take(usize::MAX)
+        self.take(max)
     }
 
     /// Elements until there are `max`, or fewer at the end or before an error.
@@ -505,6 +515,7 @@ impl Input {
             self.position.since += here;
             let taken = taken + here as usize;
             self.surplus = (taken < chunk.rows()).then_some((chunk, taken));
+            self.charge = self.charge.take().filter(|_| self.surplus.is_some());
         }
         if left > 0 && self.deferred.take().is_some() {
             left -= 1;
@@ -614,9 +625,14 @@ impl Input {
         let rows = (chunk.rows() - taken).min(max);
         let out = chunk.slice(taken..taken + rows)?;
         self.position.since += rows as u64;
-        if taken + rows < chunk.rows() {
-            self.surplus = Some((chunk, taken + rows));
+        if taken + rows == chunk.rows() {
+            self.charge = None;
+            return Ok(Some(out));
         }
+        if taken == 0 {
+            self.charge = self.queue.as_ref().and_then(|queue| queue.surplus(&chunk));
+        }
+        self.surplus = Some((chunk, taken + rows));
         Ok(Some(out))
     }
 }

@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use crate::data::{Chunk, Mark};
 use crate::engine::autotune::Meter;
+use crate::engine::budget::Account;
 use crate::engine::lock;
 use crate::engine::stage::Stage;
 use crate::engine::sync::Mutex;
@@ -39,6 +40,14 @@ pub struct StageStats {
     pub held_bytes: AtomicU64,
     /// The most that was.
     pub peak_bytes: AtomicU64,
+    /// Memory of what it has made ahead of its consumer.
+    pub queued_bytes: AtomicU64,
+    /// The most that was.
+    pub peak_queued_bytes: AtomicU64,
+    /// What an element takes, plus 1; 0 if that is not known yet.
+    pub(super) element_bytes: AtomicU64,
+    /// The account of all this memory.
+    pub(super) account: Option<Arc<Account>>,
 }
 
 impl StageStats {
@@ -67,8 +76,22 @@ impl StageStats {
 
     /// Sets what is held, and the most that was.
     pub fn hold(&self, bytes: usize) {
-        self.held_bytes.store(bytes as u64, Relaxed);
-        self.peak_bytes.fetch_max(bytes as u64, Relaxed);
+        let bytes = bytes as u64;
+        let before = self.held_bytes.swap(bytes, Relaxed);
+        if bytes == before {
+            return;
+        }
+        self.peak_bytes.fetch_max(bytes, Relaxed);
+        if let Some(account) = &self.account {
+            account.hold(before, bytes);
+        }
+    }
+}
+
+impl Drop for StageStats {
+    fn drop(&mut self) {
+        // Of a plan inside another: the account lives on.
+        self.hold(0);
     }
 }
 
@@ -91,8 +114,7 @@ pub struct StageReport {
 
 impl StageReport {
     /// Of a stage that has done nothing yet.
-    pub fn new(name: &'static str, depth: usize) -> Self {
-        let stats = Arc::default();
+    pub fn new(name: &'static str, depth: usize, stats: Arc<StageStats>) -> Self {
         StageReport { name, depth, stats, per_second: 0.0, load: 0.0, limiting: false }
     }
 }
@@ -171,5 +193,12 @@ impl Stage for Metered {
 
     fn quiet(&self) -> bool {
         self.stage.quiet()
+    }
+}
+
+impl Drop for Metered {
+    fn drop(&mut self) {
+        // What the stage holds goes with it.
+        self.stats.hold(0);
     }
 }

@@ -60,6 +60,8 @@ impl TensorsNode {
             return Err(Error::internal("columns that do not fit their structure"));
         }
         let structure = Arc::new(structure);
+        // It is the plan's memory, whoever sees rows of it.
+        columns.iter().for_each(Column::keep);
         let specs = columns.iter().map(spec_of).collect::<Result<_>>()?;
         let spec = ElementSpec::Known(Arc::clone(&structure), specs);
         Ok(Arc::new(TensorsNode { name, rows, structure, columns, spec }))

@@ -76,11 +76,13 @@ impl Node for GlobalShuffleNode {
         let run = Arc::clone(opening.run);
         let access = Access::within(&self.input, run.options.clone(), run.surroundings.clone())?;
         let count = access.count();
+        let ring = Ring::of_all(seeds, count);
+        opening.stats.hold(ring.bytes());
         Ok(Box::new(GlobalShuffleStage {
             run,
             input: Arc::clone(&self.input),
             access,
-            ring: Ring::of_all(seeds, count),
+            ring,
             drawn: Vec::new(),
             deferred: None,
         }))

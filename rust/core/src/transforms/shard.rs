@@ -231,7 +231,7 @@ impl ShardStage {
             let early = rows.min((self.shards - self.taken) as usize);
             // Held for long: not with the whole chunk.
             self.first.push(chunk.slice(0..early)?.into_owned()?);
-            self.stats.hold(self.first.iter().map(Chunk::payload_bytes).sum());
+            self.stats.hold(self.first.iter().map(Chunk::own_bytes).sum());
         }
         self.taken += rows as u64;
         let phase = (self.index + self.shards - start) % self.shards;

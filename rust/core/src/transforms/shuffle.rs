@@ -15,6 +15,7 @@ use crate::engine::node::{Arg, caches, fixed_length, functions};
 use crate::engine::run::RunContext;
 use crate::engine::seeds::{SeedGenerator, SeedPair};
 use crate::engine::stage::{is_final, skip_by_running};
+use crate::engine::stats::StageStats;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
 use crate::random::Philox;
@@ -90,6 +91,7 @@ impl Node for ShuffleNode {
         let length = self.input.cardinality().known().filter(|_| countable);
         Ok(Box::new(ShuffleStage {
             run: Arc::clone(opening.run),
+            stats: Arc::clone(&opening.stats),
             input: opening.input(0, &self.input)?,
             length,
             ring: Ring {
@@ -127,6 +129,11 @@ impl Ring {
         let held = count as usize;
         let (draws, handles) = (Philox::new(seed, seed2), (0..count).collect());
         Ring { draws, capacity: held.max(1), handles, first: 0, held }
+    }
+
+    /// Memory of the handles.
+    pub(super) fn bytes(&self) -> usize {
+        self.handles.capacity() * size_of::<u64>()
     }
 
     fn room(&self) -> usize {
@@ -176,6 +183,7 @@ impl Ring {
 
 struct ShuffleStage {
     run: Arc<RunContext>,
+    stats: Arc<StageStats>,
     input: Input,
     /// Number of outcomes of the input, where known.
     length: Option<u64>,
@@ -204,6 +212,7 @@ impl ShuffleStage {
             }));
         }
         self.store.put(&slots, chunk)?;
+        self.stats.hold(self.store.bytes() + self.ring.bytes());
         self.taken += chunk.rows() as u64;
         self.incoming.extend(slots.iter().map(|slot| *slot as u64));
         Ok(())

@@ -51,7 +51,7 @@ impl Slot {
             return Ok(true);
         }
         let chunk = match &mut self.from {
-            From::Plain(input) if input.quiet() => input.next_chunk()?,
+            From::Plain(input) if input.quiet() => input.next_chunk(usize::MAX)?,
             From::Plain(input) => input.next(max)?,
             From::Driven(driver) => driver.next_chunk()?,
             From::Failed(error) => return error.take().map_or(Ok(false), Err),

@@ -9,7 +9,8 @@ use crossbeam_channel::{RecvTimeoutError, TryRecvError};
 
 use crate::data::Chunk;
 use crate::engine::autotune::Meter;
-use crate::engine::driver::{Driver, Outcomes, Plan, Round, Shared, Slot, Source};
+use crate::engine::budget::{Charge, Queue};
+use crate::engine::driver::{Driver, Outcomes, Plan, Round, Shared, Slot, Source, Worked};
 use crate::engine::pool::Kind;
 use crate::engine::run::RunContext;
 use crate::engine::stage::{Input, skip_by_running};
@@ -48,16 +49,20 @@ impl Driver {
             run: Arc::clone(run),
             stats: Arc::clone(stats),
             meter,
+            queue: Queue::new(stats),
             plan,
             source: Mutex::new(Source { input, pulled: first, slots: Some(tx) }),
             demand: AtomicUsize::new(1),
-            element_bytes: AtomicUsize::new(0),
+            quiet,
             tasks: AtomicUsize::new(0),
             running: AtomicUsize::new(0),
+            hungry: AtomicBool::new(false),
+            nudged: AtomicBool::new(false),
             dropped: AtomicBool::new(false),
             stalled: AtomicU64::new(0),
         };
-        Driver { shared: Arc::new(shared), slots: rx, ready: Outcomes::new(), quiet, waited: false }
+        let (shared, ready) = (Arc::new(shared), Outcomes::new());
+        Driver { shared, slots: rx, ready, charge: None, max: 1, waited: false }
     }
 
     /// The next outcome, of at most `max` elements.
@@ -79,14 +84,18 @@ impl Driver {
     }
 
     fn outcome(&mut self, max: usize) -> Result<Option<Chunk>> {
+        self.max = max;
         loop {
             if let Some(outcome) = self.ready.pop_front() {
-                return self.at_most(max, outcome?).map(Some);
+                let outcome = outcome.and_then(|chunk| self.at_most(max, chunk));
+                self.charge = self.charge.take().filter(|_| !self.ready.is_empty());
+                return outcome.map(Some);
             }
             match self.slots.try_recv() {
                 Ok(slot) => self.open(slot)?,
                 Err(TryRecvError::Disconnected) => return Ok(None),
                 Err(TryRecvError::Empty) => {
+                    self.shared.hungry.store(true, SeqCst);
                     Shared::wake(&self.shared);
                     if self.leaves_work_to_tasks() {
                         self.wait_for_slot(START)?;
@@ -114,6 +123,7 @@ impl Driver {
     /// That the run was closed.
     pub fn work_once(&mut self) -> Result<()> {
         self.shared.run.check()?;
+        self.shared.hungry.store(true, SeqCst);
         self.work_here().map(drop)
     }
 
@@ -124,13 +134,17 @@ impl Driver {
     /// That the run was closed, or an interrupt.
     pub fn wait_for_group(&self, seen: u64, time: Duration) -> Result<bool> {
         let Some(group) = &self.shared.plan.group else { return Ok(false) };
+        // It at least has room, whatever the others have taken.
+        self.shared.hungry.store(true, SeqCst);
+        Shared::wake(&self.shared);
         self.shared.waiting(|| group.wait(seen, time))
     }
 
     /// True if the next outcome, or the end, is there without waiting.
     pub fn is_ready(&self) -> bool {
         let ended = || self.shared.source.try_lock().is_ok_and(|source| source.slots.is_none());
-        !self.ready.is_empty() || !self.slots.is_empty() || ended()
+        let nudges = usize::from(self.shared.nudged.load(SeqCst));
+        !self.ready.is_empty() || self.slots.len() > nudges || ended()
     }
 
     /// Takes outcomes and drops them. The input is told how many, if nothing is in flight.
@@ -162,19 +176,35 @@ impl Driver {
 
     /// True if the input may be asked for more than is needed.
     pub fn quiet(&self) -> bool {
-        self.quiet
+        self.shared.quiet
     }
 
     fn open(&mut self, slot: Slot) -> Result<()> {
-        let outcomes = match slot {
-            Slot::Done(outcome) => Ok(Outcomes::from([outcome])),
+        let worked = match slot {
+            Slot::Nudge => {
+                self.shared.nudged.store(false, SeqCst);
+                return Ok(());
+            }
+            Slot::Done(outcome, charge) => Ok((Outcomes::from([outcome]), charge)),
             Slot::Working(result) => self.wait_for_result(&result),
         };
         self.shared.meter.in_flight.fetch_sub(1, SeqCst);
         self.waited = false;
+        // Room is given back before others are told of it.
+        let taken = worked.map(|(outcomes, charge)| self.take(outcomes, charge));
         Shared::wake(&self.shared);
-        self.ready = outcomes?;
-        Ok(())
+        taken
+    }
+
+    /// Takes outcomes for the consumer, who at once takes what was asked for.
+    fn take(&mut self, outcomes: Outcomes, charge: Charge) {
+        self.shared.hungry.store(false, SeqCst);
+        let rest = match outcomes.front() {
+            Some(Ok(chunk)) => chunk.rows() > self.max || outcomes.len() > 1,
+            _ => outcomes.len() > 1,
+        };
+        self.ready = outcomes;
+        self.charge = rest.then_some(charge);
     }
 
     /// True while tasks of foreign code run: one slow call in the consumer's thread would hold up
@@ -213,17 +243,17 @@ impl Driver {
         if source.slots.is_none() {
             return Ok(false);
         }
-        let round = shared.round(&mut source, true);
+        let round = shared.round(&mut source);
         drop(source);
         match round {
-            Round::Pulled(chunk, first) => {
-                let outcomes = shared.work(chunk, first);
+            Round::Pulled(chunk, first, charge) => {
+                let (outcomes, charge) = shared.work(chunk, first, charge);
                 shared.meter.in_flight.fetch_sub(1, SeqCst);
-                self.ready = outcomes;
+                self.take(outcomes, charge);
             }
-            Round::Outcome(outcome) => {
+            Round::Outcome(outcome, charge) => {
                 shared.meter.in_flight.fetch_sub(1, SeqCst);
-                self.ready.push_back(outcome);
+                self.take(Outcomes::from([outcome]), charge);
             }
             // Unordered results of running tasks are still to come.
             Round::Full => return Ok(false),
@@ -243,16 +273,16 @@ impl Driver {
 
     /// The result of a chunk in work. Meanwhile the consumer works on further chunks like a task:
     /// it may sit on one of the few threads that the tasks need.
-    fn wait_for_result(&self, result: &Receiver<Outcomes>) -> Result<Outcomes> {
+    fn wait_for_result(&self, result: &Receiver<Worked>) -> Result<Worked> {
         loop {
-            if let Ok(outcomes) = result.try_recv() {
-                return Ok(outcomes);
+            if let Ok(worked) = result.try_recv() {
+                return Ok(worked);
             }
             if self.help() {
                 continue;
             }
             match self.shared.waiting(|| result.recv_timeout(POLL))? {
-                Ok(outcomes) => return Ok(outcomes),
+                Ok(worked) => return Ok(worked),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
                     self.shared.run.check()?;

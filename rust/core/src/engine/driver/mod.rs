@@ -15,6 +15,7 @@ use std::sync::atomic::AtomicU64;
 
 use crate::data::Chunk;
 use crate::engine::autotune::{Knob, Meter, Window};
+use crate::engine::budget::{Charge, Queue};
 use crate::engine::group::Group;
 use crate::engine::pool::Kind;
 use crate::engine::run::RunContext;
@@ -65,9 +66,14 @@ pub struct Plan {
 }
 
 enum Slot {
-    Done(Result<Chunk>),
-    Working(Receiver<Outcomes>),
+    Done(Result<Chunk>, Charge),
+    Working(Receiver<Worked>),
+    /// Nothing but a sign that the source is free, to a consumer that found a task there.
+    Nudge,
 }
+
+/// What became of a chunk, with the memory it takes.
+type Worked = (Outcomes, Charge);
 
 struct Source {
     input: Input,
@@ -83,16 +89,22 @@ pub(super) struct Shared {
     stats: Arc<StageStats>,
     /// Its knobs and counters.
     meter: Arc<Meter>,
+    /// What its chunks take.
+    queue: Arc<Queue>,
     plan: Plan,
     source: Mutex<Source>,
     /// What the consumer last asked for: chunks of that size reach it without being cut or joined.
     demand: AtomicUsize,
-    /// What an element of the results takes; 0 if that is not known yet.
-    element_bytes: AtomicUsize,
+    /// Whether the input may be asked for more than is needed.
+    quiet: bool,
     /// Tasks that are spawned and have not ended.
     tasks: AtomicUsize,
     /// Tasks that have a thread.
     running: AtomicUsize,
+    /// The consumer waits, or is about to: what comes next is admitted whatever the budget.
+    hungry: AtomicBool,
+    /// A nudge is on its way.
+    nudged: AtomicBool,
     dropped: AtomicBool,
     /// Since when, in nanoseconds of the run, the driver has stood still because its channel is
     /// full; 0 if it does not.
@@ -105,14 +117,17 @@ pub struct Driver {
     slots: Receiver<Slot>,
     /// Outcomes of the slot taken last.
     ready: Outcomes,
-    quiet: bool,
+    /// What they take, if the consumer has left some.
+    charge: Option<Charge>,
+    /// How many elements the consumer takes at once.
+    max: usize,
     /// The consumer has waited for a task to start.
     waited: bool,
 }
 
 enum Round {
-    Pulled(Chunk, u64),
-    Outcome(Result<Chunk>),
+    Pulled(Chunk, u64, Charge),
+    Outcome(Result<Chunk>, Charge),
     End,
     Full,
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::data::Chunk;
-use crate::engine::driver::{Outcomes, Round, Shared, Slot, Source};
+use crate::engine::budget::Charge;
+use crate::engine::driver::{Outcomes, Round, Shared, Slot, Source, Worked};
 use crate::engine::limit::{limited, unlimited};
 use crate::engine::lock;
 use crate::engine::pool;
@@ -14,11 +15,6 @@ use crate::engine::sync::atomic::{Ordering::Relaxed, Ordering::SeqCst};
 use crate::engine::sync::{MutexGuard, bounded};
 use crate::engine::wait::poll;
 use crate::error::Result;
-
-/// What the results of one chunk of heavy elements may take, and how many elements are tried
-/// before that is known. Each worker has two such chunks at most.
-const HEAVY_BYTES: usize = 64 << 20;
-const HEAVY_ROWS: usize = 128;
 
 impl Shared {
     /// Spawns a task if there is room for its result.
@@ -56,6 +52,15 @@ impl Shared {
     }
 
     pub(super) fn has_room(&self) -> bool {
+        self.in_window() && (self.is_awaited() || self.queue.admits(self.rows_ahead()))
+    }
+
+    /// True if the consumer waits for what is pulled next.
+    fn is_awaited(&self) -> bool {
+        self.hungry.load(SeqCst) && self.meter.in_flight.load(SeqCst) == 0
+    }
+
+    fn in_window(&self) -> bool {
         self.meter.in_flight.load(SeqCst) < self.meter.window()
     }
 
@@ -95,22 +100,28 @@ impl Shared {
     }
 
     pub(super) fn round_of_task(self: &Arc<Self>, mut source: MutexGuard<'_, Source>) -> bool {
-        match self.round(&mut source, false) {
+        match self.round(&mut source) {
             Round::End => false,
             Round::Full => {
                 let now = self.run.now_ns().max(1);
                 let _ = self.stalled.compare_exchange(0, now, Relaxed, Relaxed);
                 false
             }
-            Round::Outcome(outcome) => {
+            Round::Outcome(outcome, charge) => {
                 let slots = source.slots.clone();
-                slots.is_some_and(|slots| slots.send(Slot::Done(outcome)).is_ok())
+                slots.is_some_and(|slots| slots.send(Slot::Done(outcome, charge)).is_ok())
             }
-            Round::Pulled(chunk, first) => self.deliver(source, chunk, first),
+            Round::Pulled(chunk, first, charge) => self.deliver(source, chunk, first, charge),
         }
     }
 
-    fn deliver(self: &Arc<Self>, source: MutexGuard<'_, Source>, chunk: Chunk, first: u64) -> bool {
+    fn deliver(
+        self: &Arc<Self>,
+        source: MutexGuard<'_, Source>,
+        chunk: Chunk,
+        first: u64,
+        charge: Charge,
+    ) -> bool {
         let Some(slots) = source.slots.clone() else { return false };
         let (tx, rx) = bounded(1);
         if self.plan.ordered {
@@ -119,25 +130,29 @@ impl Shared {
             }
             drop(source);
             self.wake_another();
-            tx.send(self.work(chunk, first)).is_ok()
+            tx.send(self.work(chunk, first, charge)).is_ok()
         } else {
             drop(source);
             self.wake_another();
-            let _ = tx.send(self.work(chunk, first));
+            let _ = tx.send(self.work(chunk, first, charge));
             slots.send(Slot::Working(rx)).is_ok()
         }
     }
 
     /// Pulls once, under the lock. Work of an identity driver is done there too.
-    pub(super) fn round(&self, source: &mut Source, by_consumer: bool) -> Round {
+    pub(super) fn round(&self, source: &mut Source) -> Round {
         if source.slots.is_none() {
             return Round::End;
         }
         // The element the consumer waits for is always admitted, unless it is in work already.
-        let admitted = by_consumer && self.meter.in_flight.load(SeqCst) == 0;
-        if !admitted && !self.has_room() {
-            return Round::Full;
-        }
+        let admitted = self.is_awaited();
+        let rows = self.rows_ahead();
+        let charge = match admitted {
+            true => Some(self.queue.reserve(rows)),
+            false if self.in_window() => self.queue.try_reserve(rows),
+            false => None,
+        };
+        let Some(mut charge) = charge else { return Round::Full };
         self.meter.in_flight.fetch_add(1, SeqCst);
         let start = Instant::now();
         let pulled = self.pull(&mut source.input);
@@ -148,57 +163,75 @@ impl Shared {
             Err(_) => 1,
         };
         match pulled {
-            Ok(Some(chunk)) if self.plan.work.is_some() => Round::Pulled(chunk, first),
-            Ok(Some(chunk)) => Round::Outcome(Ok(chunk)),
+            Ok(Some(chunk)) if self.plan.work.is_some() => {
+                charge.pulled(&chunk);
+                Round::Pulled(chunk, first, charge)
+            }
+            Ok(Some(chunk)) => {
+                charge.made([&chunk]);
+                Round::Outcome(Ok(chunk), charge)
+            }
             Ok(None) => {
                 self.meter.in_flight.fetch_sub(1, SeqCst);
                 source.slots = None;
                 Round::End
             }
-            Err(error) => Round::Outcome(Err(error)),
+            Err(error) => Round::Outcome(Err(error), charge),
         }
     }
 
     fn pull(&self, input: &mut Input) -> Result<Option<Chunk>> {
-        let demand = self.demand.load(SeqCst);
         if self.plan.single {
             // Only what cannot be observed is made before its turn.
-            let rows = self.plan.work.as_ref().filter(|_| input.quiet());
-            input.next(rows.map_or(1, |work| work.rows()))
-        } else if input.quiet() && self.plan.work.as_ref().is_some_and(|work| work.is_heavy()) {
-            // No more than the consumer asks for: what waits in chunks is work and memory.
-            let rows = demand.clamp(1, self.most_rows());
-            match self.plan.fill && rows >= EXACT_FROM {
-                true => input.fill(rows),
-                false => input.next(rows),
-            }
-        } else if demand < EXACT_FROM || !input.quiet() {
-            input.next_chunk()
-        } else if self.plan.fill {
-            input.fill(demand)
+            return input.next(if input.quiet() { self.single_rows() } else { 1 });
+        }
+        let rows = self.rows_of_chunk();
+        if !input.quiet() || (self.demand.load(SeqCst) < EXACT_FROM && !self.is_heavy()) {
+            input.next_chunk(rows)
+        } else if self.plan.fill && rows >= EXACT_FROM {
+            input.fill(rows)
         } else {
-            input.next(demand)
+            input.next(rows)
         }
     }
 
-    /// How many heavy elements are worked on at once.
-    fn most_rows(&self) -> usize {
-        let rows = HEAVY_BYTES.checked_div(self.element_bytes.load(Relaxed));
-        rows.unwrap_or(HEAVY_ROWS).max(1)
+    fn is_heavy(&self) -> bool {
+        self.plan.work.as_ref().is_some_and(|work| work.is_heavy())
     }
 
-    pub(super) fn work(&self, chunk: Chunk, first: u64) -> Outcomes {
-        let Some(work) = &self.plan.work else { return Outcomes::from([Ok(chunk)]) };
+    fn single_rows(&self) -> usize {
+        self.plan.work.as_ref().map_or(1, |work| work.rows())
+    }
+
+    /// At most so many rows of a quiet input make a chunk: no more of heavy ones than the consumer
+    /// asks for, since what waits in chunks is work and memory.
+    fn rows_of_chunk(&self) -> usize {
+        let (demand, heavy) = (self.demand.load(SeqCst).max(1), self.is_heavy());
+        let rows = match heavy {
+            false if demand < EXACT_FROM => demand.max(self.queue.full_rows()),
+            _ => demand,
+        };
+        rows.min(self.queue.most_rows(heavy))
+    }
+
+    /// How many rows are pulled next, as far as one can tell without asking the input.
+    fn rows_ahead(&self) -> usize {
+        match (self.plan.single, self.quiet) {
+            (true, true) => self.single_rows(),
+            (false, true) => self.rows_of_chunk().min(self.run.options.chunk_rows),
+            _ => 1,
+        }
+    }
+
+    pub(super) fn work(&self, chunk: Chunk, first: u64, mut charge: Charge) -> Worked {
         let (rows, start) = (chunk.rows() as u64, Instant::now());
-        let outcomes = work.run(chunk, first);
+        let outcomes = match &self.plan.work {
+            Some(work) => work.run(chunk, first),
+            None => return (Outcomes::from([Ok(chunk)]), charge),
+        };
         self.meter.worked(rows, since_ns(start));
-        if work.is_heavy() {
-            for done in outcomes.iter().flatten() {
-                let bytes = done.payload_bytes() / done.rows().max(1);
-                self.element_bytes.store(bytes, Relaxed);
-            }
-        }
-        outcomes
+        charge.made(outcomes.iter().flatten());
+        (outcomes, charge)
     }
 
     /// A wait of the consumer that can be interrupted and cancelled.
@@ -226,16 +259,22 @@ impl Drop for TaskGuard {
     fn drop(&mut self) {
         self.0.tasks.fetch_sub(1, SeqCst);
         self.0.run.task_ended();
-        let ended = match self.0.source.try_lock() {
-            Ok(source) => source.slots.is_none(),
-            Err(_) => false,
-        };
+        let slots = self.0.source.try_lock().map(|source| source.slots.clone());
         if let Some(group) = &self.0.plan.group {
             group.ring();
             group.leave();
         }
-        if !ended {
-            Shared::wake(&self.0);
+        match slots {
+            Ok(None) => {}
+            Ok(Some(slots)) => {
+                Shared::wake(&self.0);
+                // The task may have found no room just before the consumer began to wait, which
+                // saw it at the source and so left the work to it.
+                if self.0.is_awaited() && !self.0.nudged.swap(true, SeqCst) {
+                    let _ = slots.send(Slot::Nudge);
+                }
+            }
+            Err(_) => Shared::wake(&self.0),
         }
     }
 }

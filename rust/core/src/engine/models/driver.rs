@@ -91,6 +91,29 @@ fn drivers_above_each_other_need_no_free_thread() {
     explore(Late::AtAnyTime, move || check(working(), foreign(), working()));
 }
 
+/// Whatever others have put on the account, each gets what it waits for.
+#[test]
+fn no_budget_is_too_small() {
+    fn check(budget: usize, upper: How, lower: How) {
+        let run = context_of(RunOptions {
+            autotune: AutotuneOptions { ram_budget: budget, ..AutotuneOptions::default() },
+            ..RunOptions::default()
+        });
+        let lower = Driven(driver(numbers(5), lower, &run));
+        let mut upper = driver(lower, upper, &run);
+        assert_eq!(all(&mut upper, 1), [0, 1, 2, 3, 4]);
+        drop(upper);
+        assert_tasks_end(&run);
+        assert_eq!(run.account().total(), 0);
+    }
+    // None at all, one element, three.
+    for budget in [1, 64, 192] {
+        explore(Late::Never, move || check(budget, how(), how()));
+        explore(Late::Never, move || check(budget, foreign(), how()));
+        explore(Late::AtAnyTime, move || check(budget, how(), foreign()));
+    }
+}
+
 /// How far a source has come.
 struct Watched(Numbers, Arc<AtomicI64>);
 

@@ -435,6 +435,10 @@ impl<T> Receiver<T> {
     pub(crate) fn is_empty(&self) -> bool {
         self.0.lock().items.is_empty()
     }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.lock().items.len()
+    }
 }
 
 impl<T> Clone for Receiver<T> {

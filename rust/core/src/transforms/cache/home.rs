@@ -155,6 +155,8 @@ impl Sink {
         match (self, home) {
             (Sink::Memory(mut regroup, mut rows), Home::Memory(cell)) => {
                 regroup.finish()?.into_iter().for_each(|chunk| rows.push(chunk));
+                // From now on they count here and nowhere else.
+                rows.keep();
                 let own = Arc::new(MemoryFill { rows, fill, failed });
                 let mut cell = lock(cell);
                 let shared = cell.get_or_insert_with(|| Arc::clone(&own));
@@ -175,6 +177,14 @@ impl Sink {
 }
 
 impl Source {
+    /// Memory of the rows, as far as they are in memory.
+    pub fn kept_bytes(&self) -> usize {
+        match self {
+            Source::Memory { filled, .. } => filled.rows.payload_bytes(),
+            Source::File { .. } => 0,
+        }
+    }
+
     /// Number of the next row.
     pub fn at(&self) -> u64 {
         match self {

@@ -185,6 +185,7 @@ impl CacheStage {
     }
 
     fn read(&mut self, source: Source, fill: &Fill, own: bool) {
+        hold(&self.stats, source.kept_bytes());
         self.place.adopt(fill, own);
         self.phase = Phase::Read { source, marked: false };
     }
@@ -219,7 +220,7 @@ impl CacheStage {
                 return Ok(());
             }
             filling.sink.prepare(&self.home)?;
-            match filling.input.next_chunk() {
+            match filling.input.next_chunk(usize::MAX) {
                 Ok(Some(chunk)) => hold(&self.stats, filling.sink.push(&chunk)?),
                 Ok(None) => return self.complete(false),
                 Err(error) if is_final(&error) => return Err(error),
