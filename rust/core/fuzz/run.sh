@@ -17,7 +17,7 @@ cargo build --release --target "$host" --bin "$target"
 golden=../../../tests/golden
 case $target in
 example | parse) seeds=$golden/tfrecord ;;
-csv) seeds=$golden/text ;;
+csv | strings) seeds=$golden/text ;;
 *) seeds=$golden/$target ;;
 esac
 mkdir -p artifacts "grown/$target" "corpus/$target"

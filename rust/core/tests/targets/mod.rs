@@ -17,12 +17,13 @@ use headrace::kernels;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 6] = [
+pub const TARGETS: [Target; 7] = [
     ("audio", audio),
     ("csv", csv),
     ("example", walk_example),
     ("images", images),
     ("parse", parse),
+    ("strings", strings),
     ("tfrecord", tfrecord),
 ];
 
@@ -117,6 +118,49 @@ pub fn parse(bytes: &[u8]) {
         run("parse_single_example", attrs, &[text(bytes)]);
     }
     run("parse_tensor", Attrs::new().with("out_type", Attr::DType(DType::Float32)), &[text(bytes)]);
+}
+
+/// Operations on strings: the first line is a pattern, a separator and a template, the rest the
+/// text.
+pub fn strings(bytes: &[u8]) {
+    let end = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(0);
+    let (first, value) = (String::from_utf8_lossy(&bytes[..end]).into_owned(), text(&bytes[end..]));
+    let none = Attrs::new;
+    let named = |name: &str, text: &str| Attrs::new().with(name, Attr::Str(text.to_owned()));
+    let number = |dtype: DType| none().with("out_type", Attr::DType(dtype));
+    let mut operations = vec![
+        ("string_lower", named("encoding", "utf-8")),
+        ("string_upper", named("encoding", "utf-8")),
+        ("string_strip", none()),
+        ("string_split", none()),
+        ("string_split", named("sep", &first).with("maxsplit", Attr::Int(3))),
+        ("bytes_split", none()),
+        ("string_to_number", number(DType::Float32)),
+        ("string_to_number", number(DType::Int64)),
+        ("as_string", none().with("width", Attr::Int(9)).with("precision", Attr::Int(2))),
+        ("string_hash_bucket", named("hash", "fast").with("num_buckets", Attr::Int(9))),
+        ("decode_json_example", none()),
+        ("decode_base64", none()),
+        ("unicode_split", named("input_encoding", "UTF-8")),
+        ("string_format", named("template", &first)),
+        ("regex_full_match", named("pattern", &first)),
+        ("regex_replace", named("pattern", &first).with("rewrite", Attr::Str(r"\0-".into()))),
+        ("regex_replace", named("pattern", "(.)(.)?").with("rewrite", Attr::Str(first.clone()))),
+    ];
+    for encoding in ["UTF-8", "UTF-16", "UTF-32", "latin1"] {
+        let reading = named("input_encoding", encoding);
+        operations.push(("unicode_decode", reading.clone().with("offsets", Attr::Bool(true))));
+        let target = reading.with("output_encoding", Attr::Str("UTF-16-BE".into()));
+        operations.push(("unicode_transcode", target));
+    }
+    for (op, attrs) in operations {
+        // A pattern or template may be wrong, or for another number of values.
+        let spec = Spec::Tensor { dtype: DType::Bytes, shape: PartialShape::scalar() };
+        let Ok(kernel) = kernels::build(op, &attrs) else { continue };
+        if kernel.infer(&[spec]).is_ok() {
+            run(op, attrs, std::slice::from_ref(&value));
+        }
+    }
 }
 
 /// Fields of a record of CSV.
