@@ -46,6 +46,11 @@ impl Group {
         false
     }
 
+    /// True if another driver may have a task now.
+    pub(super) fn has_turn(&self) -> bool {
+        lock(&self.state).running < self.most.now()
+    }
+
     /// Counts a task out, and wakes drivers that have waited.
     pub(super) fn leave(&self) {
         lock(&self.state).running -= 1;

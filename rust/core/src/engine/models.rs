@@ -10,6 +10,7 @@
 
 mod cancel;
 mod driver;
+mod group;
 mod permits;
 mod pool;
 

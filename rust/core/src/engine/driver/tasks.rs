@@ -28,8 +28,14 @@ impl Shared {
                 break;
             }
         }
-        if shared.plan.group.as_ref().is_some_and(|group| !group.enter(shared)) {
+        if let Some(group) = &shared.plan.group
+            && !group.enter(shared)
+        {
             shared.tasks.fetch_sub(1, SeqCst);
+            // A task that left just now has found this driver busy.
+            if group.has_turn() {
+                Self::wake(shared);
+            }
             return;
         }
         let since = shared.stalled.swap(0, Relaxed);
