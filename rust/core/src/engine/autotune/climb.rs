@@ -19,8 +19,12 @@ const ENOUGH: f64 = 0.92;
 /// for longer than the second.
 const EVIDENCE_NS: u64 = 40_000_000;
 const HASTE_NS: u64 = 100_000_000;
-/// Fewer tasks would do for so long before some are taken away.
-const CALM_NS: u64 = 400_000_000;
+/// Fewer tasks would do for so long before some are taken away: those that have nothing to do cost
+/// little, and are missed when the consumer is in a hurry again.
+const CALM_NS: u64 = 2_000_000_000;
+/// So often in a row fewer tasks must look good enough: what a busy machine does meanwhile is no
+/// reason.
+const SURE: u32 = 2;
 /// What a number of tasks brought is known for so long.
 const KNOWN_NS: u64 = 30_000_000_000;
 /// Of works shorter than this the number tells how many elements come in a time; of longer ones,
@@ -129,6 +133,8 @@ pub struct Climb {
     known: Vec<Known>,
     /// The present number was gone to without knowing what the one before brought.
     hasty: bool,
+    /// How often in a row fewer tasks looked good enough.
+    sure: u32,
     calm: Calm,
     /// How many it could use.
     pub wants: usize,
@@ -190,10 +196,11 @@ impl Climb {
     }
 
     fn learn(&mut self, new: Known) {
-        self.known.retain(|old| {
-            old.workers != new.workers && new.at_ns.saturating_sub(old.at_ns) < KNOWN_NS
-        });
-        self.known.push(new);
+        self.known.retain(|old| new.at_ns.saturating_sub(old.at_ns) < KNOWN_NS);
+        match self.known.iter_mut().find(|old| old.workers == new.workers) {
+            Some(old) => *old = Known { rate: (old.rate + new.rate) / 2.0, ..new },
+            None => self.known.push(new),
+        }
     }
 
     fn knows(&self, workers: usize) -> bool {
@@ -212,8 +219,13 @@ impl Climb {
         let best = known().map(|known| known.rate).fold(0.0, f64::max);
         let enough = known().filter(|known| known.rate >= best * ENOUGH);
         let target = enough.map(|known| known.workers).min().unwrap_or(now);
-        if target != now {
+        self.sure = if target < now { self.sure + 1 } else { 0 };
+        if target > now || self.sure >= SURE {
+            self.sure = 0;
             return target;
+        }
+        if self.sure > 0 {
+            return now;
         }
         let up = self.up(now, bounds);
         if up > now && !self.knows(up) {

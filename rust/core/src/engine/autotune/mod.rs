@@ -91,18 +91,16 @@ impl Tuned {
 
     /// What the run may use now.
     fn share(&mut self) -> Share {
-        let most = |wants: fn(&Rule) -> usize| {
-            self.drivers.iter().map(|(_, rule)| wants(rule)).max().unwrap_or(0)
-        };
-        let cores = most(|rule| match rule {
-            Rule::Cores(cores) => cores.wants,
-            _ => 0,
-        });
-        let threads = most(|rule| match rule {
-            Rule::Climb(climb) => climb.wants,
-            _ => 0,
-        });
-        let wants = Share { cores, threads };
+        let mut wants = Share { cores: 0, threads: 0 };
+        for (meter, rule) in &self.drivers {
+            // Nothing is known of a driver that is new: it wants what it has.
+            let or_now = |wants: usize| if wants > 0 { wants } else { meter.workers.now() };
+            match rule {
+                Rule::Cores(rule) => wants.cores = wants.cores.max(or_now(rule.wants)),
+                Rule::Climb(rule) => wants.threads = wants.threads.max(or_now(rule.wants)),
+                Rule::Buffer(_) => {}
+            }
+        }
         let all = Share { cores: pool::parallelism(), threads: pool::blocking_limit() };
         if self.seat.is_none() {
             self.seat = Seat::take(wants);

@@ -75,6 +75,23 @@ fn calls_that_wait_get_all_threads() {
 }
 
 #[test]
+fn a_busy_machine_takes_no_threads_away() {
+    let (mut climb, mut model) = (Climb::default(), Model::new(sleeps));
+    let (mut workers, mut fewer, mut seed) = (2, 0, 7_u64);
+    for step in 0..1000 {
+        let busy_ns = model.counts.busy_ns;
+        let counts = model.pass(workers);
+        // Calls take up to 40 % longer, or less long, now and then.
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let percent = 60 + (seed >> 33) % 81;
+        model.counts.busy_ns = busy_ns + (counts.busy_ns - busy_ns) * percent / 100;
+        workers = climb.step(model.counts, workers, BOUNDS);
+        fewer += usize::from(step > 100 && workers < 8);
+    }
+    assert!(fewer < 50, "{fewer} of 900 steps with few tasks");
+}
+
+#[test]
 fn calls_that_wait_for_long_get_them_without_waiting_for_evidence() {
     let (mut climb, mut model) = (Climb::default(), Model::new(|_| 700 * MS));
     assert_eq!(model.climb(&mut climb, 2, 1000), 16);
@@ -171,7 +188,7 @@ fn tasks_that_compute_for_a_slow_consumer_leave_cores_to_others() {
     let (mut cores, mut model) = (Cores::default(), Model::new(computes));
     model.consumer_ns = 20 * MS;
     let mut workers = 4;
-    for _ in 0..100 {
+    for _ in 0..200 {
         workers = cores.step(model.pass(workers), workers, Bounds { least: 1, most: 4 });
     }
     assert_eq!((workers, cores.wants), (1, 1));
