@@ -1,5 +1,6 @@
 """AUTOTUNE: numbers of tasks and sizes of windows that move during a run, and `Iterator.stats`."""
 
+import os
 import random
 import threading
 import time
@@ -192,3 +193,10 @@ def test_source_and_consumer_that_sleep_overlap_with_autotune():
     dataset = Dataset.range(20).map(Calls(0.03))
     assert times(dataset) >= 1.14
     assert times(dataset.prefetch(hr.AUTOTUNE)) <= 0.85
+
+
+def test_functions_in_processes_get_no_more_tasks_than_cores():
+    dataset = Dataset.range(20).map(abs, hr.AUTOTUNE, executor="process")
+    iterator = iter(dataset)
+    assert list(iterator) == list(range(20))
+    assert stage(iterator, "map")["max_parallelism"] <= len(os.sched_getaffinity(0))

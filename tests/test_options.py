@@ -238,10 +238,15 @@ def test_merging_joins_the_types_of_frameworks():
 def test_autotune_has_a_budget():
     options = hr.Options()
     options.experimental_optimization.autotune_cpu_budget = 3
+    options.experimental_optimization.autotune_ram_budget = 1 << 30
     options.autotune.min_parallelism = 2
     dataset = hr.Dataset.range(50).map(lambda x: x + 1, num_parallel_calls=hr.AUTOTUNE)
     assert list(dataset.with_options(options)) == list(range(1, 51))
-    assert json.loads(options.to_json())["autotune"] == {"min_parallelism": 2, "cpu_budget": 3}
+    assert json.loads(options.to_json())["autotune"] == {
+        "min_parallelism": 2,
+        "cpu_budget": 3,
+        "ram_budget": 1 << 30,
+    }
 
 
 def test_one_thread_runs_one_function_at_a_time_and_parallelism_can_be_read():

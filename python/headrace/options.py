@@ -515,4 +515,6 @@ class Options(_Fields):
             older = getattr(self.experimental_optimization, f"autotune_{name}")
             if older is not None and getattr(self.autotune, name) is None:
                 values.setdefault("autotune", {})[name] = older
+        if self.experimental_optimization.autotune is False and self.autotune.enabled is None:
+            values.setdefault("autotune", {})["enabled"] = False
         return json.dumps(values)

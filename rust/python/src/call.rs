@@ -435,6 +435,10 @@ impl UserFunction for PythonFunction {
         self.pool.as_ref().map_or(1, |pool| pool.rows.load(Ordering::Relaxed))
     }
 
+    fn needs_cores(&self) -> bool {
+        self.pool.is_some()
+    }
+
     fn is_exempt_from_trial(&self) -> bool {
         !self.on_trial || self.impure.load(Ordering::Relaxed)
     }

@@ -214,6 +214,10 @@ impl Work for Apply {
         self.function.function().rows_per_call()
     }
 
+    fn needs_cores(&self) -> bool {
+        self.function.function().needs_cores()
+    }
+
     fn is_heavy(&self) -> bool {
         self.function.graph().is_some_and(|graph| graph.is_heavy())
     }

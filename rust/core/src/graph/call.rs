@@ -73,6 +73,11 @@ pub trait UserFunction: Send + Sync {
         1
     }
 
+    /// True if its calls compute elsewhere, in processes, so that each needs a core.
+    fn needs_cores(&self) -> bool {
+        false
+    }
+
     /// True if the graph cannot be compared with the function: it draws random numbers, say.
     fn is_exempt_from_trial(&self) -> bool {
         false

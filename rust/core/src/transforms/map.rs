@@ -144,8 +144,11 @@ pub(crate) fn driver_plan(
     // Of an element of foreign code it can be seen that it was made ahead: no more than asked for.
     let ahead = if native || parallel == Parallel::Autotune { 2 } else { 1 };
     driver::Plan {
+        workers: match parallel {
+            Parallel::Autotune if work.needs_cores() => run.autotuned(Kind::Work),
+            _ => parallel.workers(run, kind),
+        },
         work: Some(work),
-        workers: parallel.workers(run, kind),
         // Two chunks a worker: one in work, one for the consumer.
         window: Window::PerWorker(ahead),
         single: !native,

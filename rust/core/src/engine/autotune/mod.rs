@@ -17,7 +17,7 @@ pub use meter::Meter;
 pub use options::{Algorithm, AutotuneOptions};
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use crate::engine::autotune::climb::{Bounds, Buffer, Climb, Cores};
 use crate::engine::autotune::share::{Seat, Share};
@@ -31,6 +31,8 @@ const STEP_NS: u64 = 20_000_000;
 /// What moves the knobs of one run.
 #[derive(Debug, Default)]
 pub struct Controller {
+    /// There is something to move.
+    any: AtomicBool,
     /// When the next step is due.
     due_ns: AtomicU64,
     tuned: Mutex<Tuned>,
@@ -59,12 +61,13 @@ impl Controller {
             _ => return,
         };
         lock(&self.tuned).drivers.push((Arc::clone(meter), rule));
+        self.any.store(true, Relaxed);
     }
 
     /// Makes a step if one is due at `now_ns` of the run, and nobody else makes it.
     pub fn pass(&self, now_ns: u64) {
         let due = self.due_ns.load(Relaxed);
-        if now_ns < due {
+        if now_ns < due || !self.any.load(Relaxed) {
             return;
         }
         let next = now_ns + STEP_NS;

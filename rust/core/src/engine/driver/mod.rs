@@ -36,6 +36,11 @@ pub trait Work: Send + Sync {
         1
     }
 
+    /// True if it needs a core, though the thread that runs it may block.
+    fn needs_cores(&self) -> bool {
+        false
+    }
+
     /// True if one element is much work, or much memory.
     fn is_heavy(&self) -> bool {
         false
