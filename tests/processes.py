@@ -43,9 +43,10 @@ def wait_until(condition, seconds=5):
 
 def anonymous():
     "Anonymous memory of this process, in bytes."
-    for line in open("/proc/self/status"):
-        if line.startswith("RssAnon"):
-            return int(line.split()[1]) * 1024
+    with open("/proc/self/status") as status:
+        for line in status:
+            if line.startswith("RssAnon"):
+                return int(line.split()[1]) * 1024
 
 def threads():
     return len(os.listdir("/proc/self/task"))
