@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -63,6 +64,41 @@ def test_groups_are_flushed_in_an_order_that_is_known(order, expected):
             lambda x: x, lambda key, group: group, window_size=10, order=order
         )
         assert list(groups) == expected
+
+
+@pytest.mark.parametrize("calls", [None, 3, hr.AUTOTUNE])
+@pytest.mark.parametrize("ahead", [0, 1, 4, hr.AUTOTUNE])
+@pytest.mark.parametrize("executor", ["native", "python"])
+def test_batches_have_all_elements_however_they_are_made(calls, ahead, executor):
+    numbers = hr.Dataset.range(100).map(lambda x: x + 1, calls, executor=executor)
+    for drop, count in ((False, 13), (True, 12)):
+        batches = list(numbers.batch(8, drop, num_parallel_calls=calls).prefetch(ahead))
+        assert len(batches) == count
+        assert np.concatenate(batches).tolist() == list(range(1, 97 if drop else 101))
+
+
+def test_a_state_of_a_large_shuffle_of_long_records_is_small_and_quick(tmp_path):
+    path = tmp_path / "long"
+    with hr.io.TFRecordWriter(path) as writer:
+        for i in range(300):
+            writer.write(i.to_bytes(4, "little") * 25_000)
+
+    def build():
+        return hr.TFRecordDataset(path).shuffle(10_000, seed=1)
+
+    iterator = iter(build())
+    times, states = [], []
+    for _ in range(20):
+        next(iterator)
+        start = time.perf_counter()
+        states.append(iterator.state())
+        times.append(time.perf_counter() - start)
+    assert min(times) < 0.01
+    assert max(map(len, states)) <= 256 << 10
+    assert list(build().iterator(state=states[-1])) == list(iterator)
+    plain = iter(hr.TFRecordDataset(path))
+    next(plain)
+    assert len(plain.state()) <= 4 << 10
 
 
 TEN = hr.Dataset.range(10)
