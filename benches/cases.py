@@ -1,7 +1,7 @@
 """The speeds that are promised for single cases, measured: ``python cases.py``.
 
 Needs a release build and a quiet machine; each line says what was promised. Measures are
-the best of five. The exit code is the number of promises that are not kept.
+the best of five (files and their indices: ``index.py``). The exit code is the number of promises that are not kept.
 """
 
 import os
@@ -83,23 +83,6 @@ def generated_rows():
     tell("the same, times NumPy alone", taken / best(bare), 4, "times", at_least=False)
 
 
-def raw_batches(path):
-    """Batches of 2,048 records of 500 bytes, one thread, from a warm file."""
-    options = hr.Options()
-    options.threading.private_threadpool_size = 1
-    in_order = hr.TFRecordDataset(path).repeat(2).batch(2048).with_options(options)
-    indexed = hr.TFRecordDataset(path, index="auto").shuffle(None, seed=1).batch(2048)
-    for name, dataset, promised in [("in order", in_order, 150), ("shuffled", indexed, 50)]:
-        count = len(list(dataset))
-
-        def work(dataset=dataset):
-            for _ in dataset:
-                pass
-
-        rate = count / best(work)
-        tell(f"batches of 2,048 records of 500 bytes, {name}", rate, promised, "batches/s")
-
-
 def salvage(path):
     """Reading on after damage: a search through a large hole."""
     hole = 64 << 20
@@ -124,7 +107,6 @@ def main():
         with hr.io.TFRecordWriter(path) as writer:
             for i in range(100_000):
                 writer.write(i.to_bytes(4, "little") * 125)
-        raw_batches(path)
         salvage(path)
     sys.exit(broken)
 

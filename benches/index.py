@@ -97,7 +97,7 @@ def building(folder):
 
 
 def skipping(folder):
-    """HR-108: a million records of 100 bytes, `skip(900_000)`."""
+    """A million records of 100 bytes, `skip(900_000)`."""
     path = make(folder, "million", 1_000_000, 100)
 
     def first(index):
@@ -133,7 +133,7 @@ def batches(dataset, count):
 
 
 def random_order(folder):
-    """HR-116: records of 500 bytes in batches of 2,048."""
+    """Records of 500 bytes in batches of 2,048."""
     path = make(folder, "500B", 1_000_000, 500)
     hr.io.index_tfrecord(path)
     options = hr.Options()
@@ -161,7 +161,7 @@ def anonymous():
 
 
 def memory(folder):
-    """HR-025: 100,000 records of 1 KB in 8 files, shuffled as a whole."""
+    """100,000 records of 1 KB in 8 files, shuffled as a whole."""
     paths = [make(folder, f"shard{i}", 12_500, 1000) for i in range(8)]
     hr.io.index_tfrecord(paths)
     before = anonymous()

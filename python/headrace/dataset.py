@@ -781,8 +781,10 @@ class Dataset(Generic[T_co]):
     ) -> Dataset[T_co]:
         """Leave out elements that fail; mirrors ``tf.data.Dataset.ignore_errors``.
 
-        A file that cannot be read on is left where it breaks off. A run that goes on from a state
-        reports errors anew that it meets on its way there.
+        A file that cannot be read on is left where it breaks off; `TFRecordDataset` with
+        ``on_corruption="skip"`` goes on behind the damage. `take` counts elements and not errors,
+        so it may stand before this step or after it. A run that goes on from a state reports errors
+        anew that it meets on its way there.
 
         Parameters
         ----------
