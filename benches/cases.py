@@ -1,7 +1,8 @@
 """The speeds that are promised for single cases, measured: ``python cases.py``.
 
-Needs a release build and a quiet machine; each line says what was promised. Measures are
-the best of five (files and their indices: ``index.py``). The exit code is the number of promises that are not kept.
+Needs a release build and a quiet machine; each line says what was promised. Measures are the best
+of five. The exit code is the number of promises that are not kept. `index.py` measures those about
+indices.
 """
 
 import os
