@@ -8,7 +8,7 @@ returns a new plan; nothing is read until iteration. Names, arguments and behavi
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any, ClassVar, Generic, Literal, SupportsIndex, TypeVar, overload
@@ -1882,7 +1882,9 @@ class Dataset(Generic[T_co]):
     def __iter__(self) -> Iterator[T_co]:
         return self.iterator()
 
-    def iterator(self, state: str | None = None, *, checkpointable: bool = False) -> Iterator[T_co]:
+    def iterator(
+        self, state: str | Sequence[str] | None = None, *, checkpointable: bool = False
+    ) -> Iterator[T_co]:
         """Start a run, from the beginning or from where another run was.
 
         This is the one way to load a state: an iterator that has begun cannot be moved.
@@ -1891,7 +1893,10 @@ class Dataset(Generic[T_co]):
         ----------
         state
             What `Iterator.state` gave, in this process or another, of a dataset built the same way.
-            Parallelism, prefetching and options may differ.
+            Parallelism, prefetching and options may differ. A list of the states of all shards of
+            a job, in the order of their index, goes on as one shard of another number of them: what
+            no shard has read yet is divided anew. Only `map`, `batch`, `prefetch` and `repeat` may
+            then be above `shard`, and the shards must have read the same number of elements.
         checkpointable
             The order is kept even where ``deterministic=False`` lets elements come as they get
             ready, so that the run has states.
@@ -1912,6 +1917,8 @@ class Dataset(Generic[T_co]):
         [np.int64(1), np.int64(2)]
         """
         refuse_in_trace("iterates over a dataset")
+        if state is not None and not isinstance(state, str):
+            state = _headrace.reshard(self._plan, list(state))
         return Iterator(self._plan, self._merged_options().to_json(), state, checkpointable)
 
     def as_numpy_iterator(self) -> Iterator[T_co]:

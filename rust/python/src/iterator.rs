@@ -84,6 +84,14 @@ fn autotune_options(json: &Json) -> AutotuneOptions {
     }
 }
 
+/// The state from which a run of `plan` goes on where all shards of these states stood.
+#[pyfunction]
+pub(crate) fn reshard(plan: &Bound<'_, Plan>, states: Vec<String>) -> Result<String> {
+    let states =
+        states.iter().map(|state| State::from_json(state)).collect::<Result<Vec<_>, _>>()?;
+    Ok(engine::reshard::reshard(&states, &plan.get().0)?.to_json()?)
+}
+
 /// Tells the user what the run came across. It is no reason to lose an element: what goes wrong is
 /// reported as Python does where nobody can catch it.
 fn tell_notices(py: Python<'_>) {

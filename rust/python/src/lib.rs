@@ -53,7 +53,7 @@ mod _headrace {
         text_line,
     };
     #[pymodule_export]
-    use crate::iterator::Iterator;
+    use crate::iterator::{Iterator, reshard};
     #[pymodule_export]
     use crate::messages::{decode_message, encode_message};
     #[pymodule_export]

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from ... import _headrace
 from ... import dataset as own
 from ... import spec as own_spec
 from ...function import Function
@@ -283,9 +284,13 @@ class Dataset(own.Dataset[Any]):
 
     # Iterating.
 
-    def iterator(self, state: str | None = None, *, checkpointable: bool = False) -> Iterator:
+    def iterator(
+        self, state: str | Sequence[str] | None = None, *, checkpointable: bool = False
+    ) -> Iterator:
         """Start a run; see `headrace.Dataset.iterator`."""
         refuse_in_trace("iterates over a dataset")
+        if state is not None and not isinstance(state, str):
+            state = _headrace.reshard(self._plan, list(state))
         run = Iterator(self._plan, self.options().to_json(), state, checkpointable)
         run._dataset = self
         return run

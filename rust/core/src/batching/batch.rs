@@ -111,6 +111,10 @@ impl Node for BatchNode {
         batches(self.input.cardinality(), self.size, self.drop_remainder)
     }
 
+    fn width(&self) -> Option<u64> {
+        Some(self.size as u64)
+    }
+
     fn is_indexable(&self) -> bool {
         true
     }

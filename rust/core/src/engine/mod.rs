@@ -21,6 +21,7 @@ pub mod optimise;
 pub mod pace;
 pub mod pool;
 pub mod ram;
+pub mod reshard;
 pub mod rewrites;
 pub mod run;
 pub mod seeds;

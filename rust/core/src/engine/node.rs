@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::ElementSpec;
 use crate::engine::autotune::AutotuneOptions;
+use crate::engine::reshard::Shard;
 use crate::engine::seeds::SeedGenerator;
 use crate::engine::stage::{Opening, Stage};
 use crate::error::Result;
@@ -177,6 +178,17 @@ pub trait Node: Any + Send + Sync {
     /// What, in a run with these options, keeps this very step from giving the same outcomes in the
     /// same order again; `None` where nothing does. A run with it has no states.
     fn unfixed(&self, _options: &RunOptions) -> Option<Unfixed> {
+        None
+    }
+
+    /// How many outcomes of its only input each of its own takes (the last may take fewer), where
+    /// that is fixed; its marks hold the number of its own, or none.
+    fn width(&self) -> Option<u64> {
+        None
+    }
+
+    /// Which shard it gives, for the step that divides its input so.
+    fn shard(&self) -> Option<Shard> {
         None
     }
 

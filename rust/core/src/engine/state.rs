@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::data::Position;
 use crate::engine::fills::Fill;
 use crate::engine::nested_log::NestedState;
-use crate::engine::node::Plan;
+use crate::engine::node::{Arg, Plan};
+use crate::engine::reshard::Shard;
 use crate::engine::seeds::{DrawLog, SeedPair};
 use crate::engine::state_text;
 use crate::error::{Error, Result};
@@ -101,7 +102,54 @@ impl State {
     /// # Errors
     /// `InvalidArgument` naming the first stage and argument that differ.
     pub fn check(&self, plan: &Plan) -> Result<()> {
-        let (theirs, own) = (&self.plan.0, PlanKeys::of(plan).0);
+        self.compare(&self.plan, &PlanKeys::of(plan))
+    }
+
+    /// Fails if this is not the state of a run of one shard of a plan like this one.
+    ///
+    /// # Errors
+    /// `InvalidArgument` naming what differs.
+    pub(crate) fn check_sharded(&self, plan: &Plan, shard: Shard) -> Result<()> {
+        // A single shard is no step of a run.
+        let of_shard = |StageKey(name, _): &&StageKey| name == "shard";
+        let others = |keys: &PlanKeys| {
+            let others = keys.0.iter().filter(|key| !of_shard(key)).cloned().collect::<Vec<_>>();
+            PlanKeys(others.into())
+        };
+        self.compare(&others(&self.plan), &others(&PlanKeys::of(plan)))?;
+        let wanted = [
+            Arg::new("num_shards", shard.count),
+            Arg::new("index", shard.index),
+            Arg::new("equal", "No"),
+        ];
+        let fits = |StageKey(_, args): &StageKey| {
+            wanted.iter().all(|arg| args.get(arg.name) == Some(&hex(arg.hash64())))
+        };
+        match self.plan.0.iter().filter(of_shard).collect::<Vec<_>>()[..] {
+            [] if shard.count == 1 => Ok(()),
+            [key] if fits(key) => Ok(()),
+            _ => {
+                let Shard { count, index } = shard;
+                let text = format!("the state is not of shard {index} of {count}");
+                let hint = "pass the states of all shards, in the order of their index";
+                Err(Error::invalid_argument(text).with_hint(hint))
+            }
+        }
+    }
+
+    /// True if the seeded steps of both drew the same, as far as both tell.
+    pub(crate) fn draws_alike(&self, other: &Self) -> bool {
+        let both = self.draws.iter().filter_map(|(slot, log)| Some((log, other.draws.get(slot)?)));
+        both.into_iter().all(|(ours, theirs)| ours.begins_as(theirs))
+    }
+
+    /// The same, of a run of `plan` at another position.
+    pub(crate) fn moved(self, plan: &Plan, position: Position) -> Self {
+        State { plan: PlanKeys::of(plan), position, ..self }
+    }
+
+    fn compare(&self, theirs: &PlanKeys, own: &PlanKeys) -> Result<()> {
+        let (theirs, own) = (&theirs.0, &own.0);
         for (stage, (StageKey(their_name, their_args), StageKey(name, args))) in
             theirs.iter().zip(&own[..]).enumerate()
         {

@@ -97,6 +97,10 @@ impl Node for MapNode {
         true
     }
 
+    fn width(&self) -> Option<u64> {
+        Some(1)
+    }
+
     fn unfixed(&self, options: &RunOptions) -> Option<Unfixed> {
         let parallel = self.parallel != Parallel::Serial;
         (parallel && !options.keeps_order(self.deterministic)).then_some(Unfixed::Order)

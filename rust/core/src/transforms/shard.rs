@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::data::{Chunk, ElementSpec, Mark};
 use crate::engine::node::{Arg, find_elements, is_quiet};
+use crate::engine::reshard::Shard;
 use crate::engine::run::RunContext;
 use crate::engine::stage::skip_by_running;
 use crate::engine::stats::StageStats;
@@ -98,6 +99,11 @@ impl Node for ShardNode {
 
     fn is_passage(&self) -> bool {
         self.shards == 1
+    }
+
+    fn shard(&self) -> Option<Shard> {
+        let whole = self.equal == Equal::No;
+        whole.then_some(Shard { count: self.shards, index: self.index })
     }
 
     fn is_indexable(&self) -> bool {
