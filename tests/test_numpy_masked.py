@@ -105,6 +105,7 @@ def test_quantiles_leave_nan_out(name, data):
         compare(lambda x: np.nanmedian(x, axis=axis, keepdims=keep), x, rows=rows)
         return
     function = getattr(np, name)
+    x = x.astype(np.float64) if isinstance(q, list) and x.dtype == np.float32 else x
     q = np.multiply(q, 100).tolist() if name == "nanpercentile" else q
     compare(
         lambda x: function(x, q, axis=axis, keepdims=keep), x, rows=rows, magnitude=magnitude(x)
@@ -123,6 +124,11 @@ def test_places_of_extremes_leave_nan_out(name, data):
             x[:, :, 0] = 1
     function, keep = getattr(np, name), data.draw(st.booleans())
     compare(lambda x: function(x, axis=axis, keepdims=keep), x, rows=rows)
+
+
+def test_quantiles_whose_dtype_depends_on_values_are_told():
+    with pytest.raises(hr.errors.InvalidArgumentError, match="depends on the values"):
+        hr.trace(lambda x: np.nanquantile(x, [0.5]), hr.TensorSpec((3,), np.float32))
 
 
 def test_quantiles_of_small_integers_overflow_in_numpy():

@@ -129,6 +129,12 @@ def _shares(t: Tracer, name: str, a: Any, q: Any, axis: Any, keepdims: Any, **at
     wide = not weak and result == np.float64
     if result != (np.float64 if wide else a.dtype):
         t.refuse(f"uses np.{name} of {a.dtype} that gives {result}")
+    if wide and attrs and a.dtype != np.float64:
+        # Of a row that is all NaN, NumPy gives the dtype of the values instead.
+        t.refuse(
+            f"uses np.{name} of {a.dtype} at several shares, whose dtype depends on the values",
+            "use x.astype(np.float64), or one share as a Python float",
+        )
     found = float(shares) if np.ndim(shares) == 0 else [float(share) for share in shares]
     attrs |= {"axis": axes(t, axis), "keepdims": keep(keepdims)}
     return a._op("quantile", q=found, wide=wide, **attrs)
