@@ -192,7 +192,8 @@ def test_source_and_consumer_that_sleep_overlap_with_autotune():
 
     dataset = Dataset.range(20).map(Calls(0.03))
     assert times(dataset) >= 1.14
-    assert times(dataset.prefetch(hr.AUTOTUNE)) <= 0.85
+    # Other programs may hold up one of them.
+    assert min(times(dataset.prefetch(hr.AUTOTUNE)) for _ in range(3)) <= 0.85
 
 
 def test_functions_in_processes_get_no_more_tasks_than_cores():
