@@ -393,6 +393,33 @@ tell(grown=anonymous() - before, count=count)
     assert told["grown"] < 40 * MB
 
 
+def test_a_pass_over_a_gigabyte_and_a_million_texts_costs_no_memory():
+    told = seen(
+        """
+array = np.zeros((1 << 18, 1 << 10), np.float32)  # a GB of pages that nobody wrote
+texts = [f"text {i}" for i in range(1_000_000)]
+def children():
+    return open(f"/proc/self/task/{os.getpid()}/children").read().split()
+before = anonymous()
+rows = hr.Dataset.from_tensor_slices(array).map(lambda x: x[:2], num_parallel_calls=8)
+words = hr.Dataset.from_tensor_slices(texts)
+words = words.map(lambda x: hr.strings.length(x), num_parallel_calls=8)
+built = anonymous()
+count = sum(1 for _ in rows.batch(100))
+letters = sum(int(x.sum()) for x in words.batch(1000))
+tell(source=built - before, grown=anonymous() - built, count=count, letters=letters,
+     children=children())
+""",
+        timeout=60,
+    )
+    assert told["count"] == 2622
+    assert told["letters"] == 10_888_890
+    assert told["children"] == []
+    assert told["grown"] < 100 * MB, told
+    # The texts in the memory of the plan.
+    assert told["source"] < 50 * MB, told
+
+
 # ------------------------------------------------------------------ how far ahead
 
 
