@@ -30,7 +30,8 @@ def budget(size):
 
 def seen(code, *args, timeout=60):
     """Run a script that tells what it saw."""
-    ended = run(code, *args, timeout=timeout)
+    # Development mode has memory of its own.
+    ended = run(code, *args, timeout=timeout, dev=False)
     assert ended.clean, ended
     return json.loads(ended.out)
 
