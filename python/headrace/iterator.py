@@ -93,11 +93,21 @@ class Iterator(_headrace.Iterator, Generic[T_co]):
         return super().element_spec
 
     def state(self) -> str:
-        """Return where the run is, as JSON text of a few hundred bytes.
+        """Return where the run is, as JSON text: at most 4 KiB for usual pipelines, never 256 KiB.
 
         `Dataset.iterator` goes on from it, in this process or another, on a dataset built the same
         way. It counts what was handed out, not what was read ahead; buffers are not in it, resuming
-        refills them.
+        refills them. It can be had before the first element, after an error, and at the end.
+
+        Raises
+        ------
+        FailedPreconditionError
+            The order is not fixed: a step has ``deterministic=False``, see ``checkpointable`` of
+            `Dataset.iterator`; or a source is live.
+        ResourceExhaustedError
+            It would be longer than 256 KiB.
+        CancelledError
+            The iterator was closed.
 
         Examples
         --------
