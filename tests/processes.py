@@ -73,8 +73,8 @@ def now():
     return time.clock_gettime(time.CLOCK_MONOTONIC)
 
 
-def start(code, *args, dev=True):
-    """Start a script after the preamble; in Python's development mode, which sees more mistakes."""
+def start(code, *args, dev=False):
+    """Start a script after the preamble, perhaps in the development mode, which sees more."""
     return subprocess.Popen(
         # Python 3.12 and later warn of forks of processes with threads.
         [
@@ -102,6 +102,6 @@ def finish(process, timeout=20.0):
     return Ended(process.returncode, out, err, now() - began, now())
 
 
-def run(code, *args, timeout=20.0, dev=True):
+def run(code, *args, timeout=20.0, dev=False):
     """Run a script to its end."""
     return finish(start(code, *args, dev=dev), timeout)

@@ -3,12 +3,16 @@
 Each case is a process of its own, in Python's development mode: it must say nothing on stderr.
 """
 
+import functools
 import json
 import subprocess
 import sys
 
 import pytest
-from processes import PREAMBLE, Ended, now, run
+from processes import PREAMBLE, Ended, now
+from processes import run as run_plainly
+
+run = functools.partial(run_plainly, dev=True)
 
 # Each makes a dataset that works ahead, in one way or another.
 AHEAD = {

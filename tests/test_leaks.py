@@ -37,8 +37,7 @@ def wait_until(condition, seconds=1.0):
 
 def seen(code, *args, timeout=30):
     """Run a script that tells what it saw."""
-    # The development mode has an allocator of its own.
-    ended = run(code, *args, timeout=timeout, dev=False)
+    ended = run(code, *args, timeout=timeout)
     assert ended.clean, ended
     return json.loads(ended.out)
 

@@ -1,11 +1,18 @@
 """The life of a process: its end, signals, forks. Each case is a process of its own."""
 
+import functools
 import os
 import signal
 import time
 
 import pytest
-from processes import finish, now, run, start
+from processes import finish, now
+from processes import run as run_plainly
+from processes import start as start_plainly
+
+# In the development mode Python sees more mistakes, and faulthandler is on.
+run = functools.partial(run_plainly, dev=True)
+start = functools.partial(start_plainly, dev=True)
 
 # Each makes a dataset that works ahead, in one way or another.
 AHEAD = {

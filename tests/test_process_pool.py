@@ -25,7 +25,8 @@ def workers():
     own, found = os.getpid(), []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
-            stat = open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()
+            with open(f"/proc/{pid}/stat") as file:
+                stat = file.read().rsplit(")", 1)[1].split()
         except OSError:
             continue
         if int(stat[1]) == own and stat[0] != "Z":
