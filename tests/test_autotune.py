@@ -56,10 +56,16 @@ def test_calls_that_take_turns_get_few_tasks():
             time.sleep(0.002)
         return x
 
-    iterator = iter(Dataset.range(600).map(takes_turns, num_parallel_calls=hr.AUTOTUNE))
-    assert list(iterator) == list(range(600))
-    row = stage(iterator, "map")
-    assert row["parallelism"] < row["max_parallelism"]
+    iterator = iter(Dataset.range(1 << 40).map(takes_turns, num_parallel_calls=hr.AUTOTUNE))
+    start = time.monotonic()
+    # A busy machine may lead it astray for a while.
+    while time.monotonic() < start + 30:
+        next(iterator)
+        row = stage(iterator, "map")
+        if row["elements"] > 300 and row["parallelism"] <= row["max_parallelism"] // 4:
+            break
+    else:
+        pytest.fail(f"{row} after 30 s")
 
 
 def test_a_slow_consumer_is_the_limit_and_needs_few_tasks():
