@@ -427,8 +427,15 @@ def test_parallel_reads_keep_their_order(files):
     assert sorted(expected) == records
     for _ in range(2):
         ds = hr.TFRecordDataset(names, num_parallel_reads=3, index="auto")
-        assert list(ds) == expected
-        assert list(ds.skip(30)) == expected[30:]
+        assert read(ds) == expected
+        assert read(ds.skip(30)) == expected[30:]
+        assert len(ds) == len(pickle.loads(pickle.dumps(ds))) == 137
+        assert len(ds.batch(10)) == 14
+    with pytest.raises(hr.errors.UnimplementedError, match="interleave"):
+        ds[3]
+    check_laws(lambda: hr.TFRecordDataset(names, num_parallel_reads=3, index="auto"))
+    one = hr.TFRecordDataset(iter(names), num_parallel_reads=2, index="auto")
+    assert len(one) == 137
 
 
 def test_a_dataset_of_names(files):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterator as PyIterator
 from functools import partial
 from itertools import islice
 from typing import Any, ClassVar, Generic, Literal, SupportsIndex, TypeVar, overload
@@ -2121,8 +2122,8 @@ class TFRecordDataset(Dataset[bytes]):
         for it, too) or an element by number is asked for. Where it cannot be written it is kept in
         memory. A path: the folder (or, for a single file, the index) that ``headrace index`` or
         `headrace.io.index_tfrecord` wrote; it is never written to, and an index that is missing or
-        stale is an error. Records of `num_parallel_reads` files in turn have no length and no
-        random access all the same. tf.data has nothing of the kind.
+        stale is an error. Records of `num_parallel_reads` files in turn have a length, but no
+        random access. tf.data has nothing of the kind.
     on_corruption
         ``"raise"``, or ``"skip"``: damaged records are left out, and reading goes on with the next
         record there is. tf.data has no such argument.
@@ -2201,6 +2202,8 @@ class TFRecordDataset(Dataset[bytes]):
         """Check the arguments and make the plan."""
         from .readers import RECORD, reader
 
+        if isinstance(filenames, PyIterator):
+            filenames = list(filenames)
         salvage = checks.on_corruption(on_corruption, corruption_limit, index)
         size = None if buffer_size is None else checks.integer("buffer_size", buffer_size)
         compression = checks.compression(compression_type)
@@ -2214,6 +2217,10 @@ class TFRecordDataset(Dataset[bytes]):
         made: Any = reader("tfrecord", filenames, num_parallel_reads, args, RECORD)
         if salvage:
             made = made._derive("salvage", corruption_limit=corruption_limit)
+        in_turn = made._op == "interleave" and not isinstance(filenames, Dataset)
+        if args["index"] is not None and in_turn:
+            one_by_one = _make("tfrecord", (), filenames=checks.paths(filenames), **args)
+            made = _make("counted", (made, one_by_one))
         return made  # type: ignore[no-any-return]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -2223,6 +2230,7 @@ class TFRecordDataset(Dataset[bytes]):
 # The classes of ops that have one of their own.
 _CLASSES: dict[str, type[Dataset[Any]]] = {
     "tfrecord": TFRecordDataset,
+    "counted": TFRecordDataset,
     "salvage": TFRecordDataset,
 }
 

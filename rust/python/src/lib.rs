@@ -60,12 +60,12 @@ mod _headrace {
     use crate::plan::random;
     #[pymodule_export]
     use crate::plan::{
-        Plan, assert_cardinality, batch, choose_from_datasets, concatenate, counter, enumerate,
-        filter, flat_map, from_generator, from_tensor_slices, from_tensors, group_by_window,
-        ignore_errors, interleave, map, pack, padded_batch, placeholder, prefetch, ragged_batch,
-        range, rebatch, reduce, rejection_resample, repeat, salvage, sample_from_datasets, scan,
-        shard, shuffle, skip, sparse_batch, take, take_while, tfrecord, unbatch, unique, window,
-        zip,
+        Plan, assert_cardinality, batch, choose_from_datasets, concatenate, counted, counter,
+        enumerate, filter, flat_map, from_generator, from_tensor_slices, from_tensors,
+        group_by_window, ignore_errors, interleave, map, pack, padded_batch, placeholder, prefetch,
+        ragged_batch, range, rebatch, reduce, rejection_resample, repeat, salvage,
+        sample_from_datasets, scan, shard, shuffle, skip, sparse_batch, take, take_while, tfrecord,
+        unbatch, unique, window, zip,
     };
     #[pymodule_export]
     use crate::process::close_all;

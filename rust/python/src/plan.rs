@@ -35,6 +35,7 @@ use headrace::sources::tensors::TensorsNode;
 use headrace::sources::tfrecord::TfRecordNode;
 use headrace::sources::tfrecord_index::IndexPlace;
 use headrace::transforms::assert_cardinality::AssertCardinalityNode;
+use headrace::transforms::counted::CountedNode;
 use headrace::transforms::enumerate::EnumerateNode;
 use headrace::transforms::filter::FilterNode;
 use headrace::transforms::global_shuffle::GlobalShuffleNode;
@@ -273,6 +274,12 @@ pub(crate) fn ignore_errors(
     let report =
         report.map(|report| Arc::new(PythonReport(report.unbind())) as Arc<dyn ErrorReport>);
     Plan(IgnoreErrorsNode::plan(plan(input), limit, report))
+}
+
+/// The elements of `input`, as many as `like` has.
+#[pyfunction]
+pub(crate) fn counted(input: &Bound<'_, Plan>, like: &Bound<'_, Plan>) -> Plan {
+    Plan(CountedNode::plan(plan(input), plan(like)))
 }
 
 #[pyfunction]

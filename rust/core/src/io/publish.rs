@@ -55,8 +55,9 @@ impl NewFile {
         if let Some(name) = &self.name {
             fs::rename(name, &self.target)?;
             self.name = None;
+            // One that was killed as it took a name could not replace the target either.
+            sweep(&self.target);
         }
-        sweep(&self.target);
         self.file.try_clone()
     }
 
@@ -231,6 +232,7 @@ mod tests {
             ("a.tmp0".as_ref(), 0)
         );
         drop(file);
+        fs::write(&target, b"stale").unwrap();
         write(&target, b"new");
         assert_eq!(entries(folder.path()), ["a"]);
     }

@@ -2,6 +2,7 @@
 
 pub mod assert_cardinality;
 pub mod cache;
+pub mod counted;
 pub mod enumerate;
 pub mod filter;
 pub(crate) mod fused;
