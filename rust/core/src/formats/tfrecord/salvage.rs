@@ -8,9 +8,10 @@
 //!
 //! - the bytes before it are a payload that matches its checksum: only the header was damaged; or
 //! - the frames from there on lead to the file's end, over damage with a known end; or
-//! - they lead to a record whose payload is damaged too, or to a block of zeros, and nothing looks
-//!   like a frame from there to where a damaged record could end; or
-//! - they are many: [`FRAMES`] times as long as the longest record so far, and 16 MiB.
+//! - they are [`FRAMES`] times as long as the longest record so far, so that no record is likely to
+//!   hold them, and lead to the next place of damage: a damaged payload or a block of zeros, with room
+//!   for a record before the next frame, or the end of a file that is cut off; or
+//! - they are that long, and 16 MiB.
 //!
 //! What fails that is lost with the record before it. Memory is two blocks. The time is linear: what
 //! candidates may read ahead is paid from an allowance that grows with the file alone.
@@ -24,7 +25,7 @@ use crate::io::crc::{self, Crc32c};
 use crate::io::local::BlockReader;
 
 /// So many times the longest record is more than lies within one.
-const FRAMES: u64 = 32;
+const FRAMES: u64 = 16;
 /// So many are no header.
 const ZEROS: usize = 64;
 /// Frames are followed this far, at least, before they are taken for so many.
@@ -110,18 +111,22 @@ struct Run {
     last: u64,
     /// Where the next should.
     end: u64,
+    /// Length of the longest frame, of them and of those before the damage.
+    most: u64,
     tail: Tail,
 }
 
 impl Run {
-    /// Whether it is one of records, if what looks like a frame next is at `next`: it is followed
-    /// by a damaged record, and not by the rest of a record that it lies in.
-    fn is_likely(&self, next: u64) -> bool {
-        let room = self.end + AROUND <= next;
+    /// Whether it is one of records, if what looks like a frame next is at `next`, before frames of
+    /// up to `most` bytes: it is longer than records are, followed by a damaged one, and not by the
+    /// rest of a record that it lies in.
+    fn is_likely(&self, next: u64, most: u64) -> bool {
+        let long = self.end - self.start > self.most.max(most).saturating_mul(FRAMES);
         match self.tail {
             Tail::Sure => true,
-            Tail::Damaged | Tail::Zeros => room,
-            Tail::Whole | Tail::Cut => false,
+            Tail::Damaged | Tail::Zeros => long && self.end + AROUND <= next,
+            Tail::Cut => long,
+            Tail::Whole => false,
         }
     }
 }
@@ -274,15 +279,17 @@ impl Salvage {
                 }
             }
             if found.is_none() {
-                let cut = |run: &Run| run.tail == Tail::Cut;
-                let run = doubtful.filter(|run| cut(run) || run.is_likely(start));
+                // While no record was seen, nobody knows how long one is.
+                let run = doubtful.filter(|run| longest > 0 && run.is_likely(start, 0));
                 return Ok(run.map_or(self.end, |run| run.start));
             }
             let Some(run) = self.follow(start, longest)? else {
                 from = start + 1;
                 continue;
             };
-            if let Some(before) = doubtful.filter(|before| before.is_likely(start)) {
+            let cut = |before: &Run| before.tail == Tail::Cut;
+            let likely = |before: &Run| !cut(before) && before.is_likely(start, run.most);
+            if let Some(before) = doubtful.filter(likely) {
                 return Ok(before.start);
             }
             from = match run.tail {
@@ -352,7 +359,7 @@ impl Salvage {
                 None => break Tail::Damaged,
             }
         };
-        Ok(Some(Run { start, last, end: at, tail }))
+        Ok(Some(Run { start, last, end: at, most, tail }))
     }
 
     /// True if many zeros begin within the header at `at`, as where a block of the disk is lost.
