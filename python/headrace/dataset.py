@@ -2148,10 +2148,11 @@ class TFRecordDataset(Dataset[bytes]):
     damaged payload is passed over by its length, and a length by its checksum. Where both are gone,
     or bytes are missing or too many, the next record is searched for. It counts where the records
     from there on lead to the end of the file or are far more than one record is likely to hold, or
-    the damaged record is seen to end before it; so what only looks like records, within a damaged record that holds a file itself, is not taken
-    for them. In doubt a stretch between two places of such damage is left out. A file that is cut
-    off loses its last record, and a damaged compressed stream all from there on. A file of another
-    kind (compressed in another way, a Git LFS pointer) raises.
+    the damaged record is seen to end before it; so what only looks like records, within a damaged
+    record that holds a file itself, is not taken for them. In doubt a stretch between two places of
+    such damage is left out. A file that is cut off loses its last record, and a damaged compressed
+    stream all from there on. A file of another kind (compressed in another way, a Git LFS pointer)
+    raises.
 
     `Iterator.report` tells file, offset and bytes of each damaged place, and a warning of the
     logger ``headrace`` names each damaged file once. Places are counted over all files in the order
