@@ -17,6 +17,7 @@ REWRITES = (
     "map_and_filter_fusion",
     "filter_fusion",
     "map_parallelization",
+    "parallel_batch",
 )
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from conftest import assert_same_elements
-from laws import check_laws
+from laws import check_laws, with_options
 
 import headrace as hr
 
@@ -88,3 +88,24 @@ def test_what_is_handed_out_is_owned():
 @pytest.mark.parametrize("size", [1, 3, 50])
 def test_the_laws_hold(size, drop):
     check_laws(lambda: hr.Dataset.range(20).batch(size, drop_remainder=drop))
+
+
+def test_batches_that_are_slices_need_no_tasks():
+    text = hr.Dataset.range(10).batch(2, num_parallel_calls=4).explain()
+    assert "slices" in text
+    options = hr.Options()
+    options.experimental_optimization.parallel_batch = True
+    text = hr.Dataset.range(10).batch(2).with_options(options).explain()
+    assert "slices, which need no tasks (parallel_batch)" in text
+
+
+@pytest.mark.parametrize("rows", [1, 2, 7, 1024])
+def test_batches_before_one_that_fails_come(rows):
+    lengths = hr.Dataset.from_tensor_slices([1, 1, 2, 2, 3, 1, 4, 4])
+    arrays = lengths.map(np.zeros, executor="python", output_signature=hr.TensorSpec([None]))
+    run = iter(with_options(arrays.batch(2), _chunk_rows=rows))
+    assert [next(run).shape for _ in range(2)] == [(2, 1), (2, 2)]
+    with pytest.raises(hr.errors.InvalidArgumentError, match="different shapes"):
+        next(run)
+    assert next(run).shape == (2, 4)
+    assert next(run, None) is None

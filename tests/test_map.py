@@ -183,3 +183,80 @@ def test_the_laws_hold_for_python(calls):
         return int(x) + 1
 
     check_laws(lambda: hr.Dataset.range(20).map(python, num_parallel_calls=calls))
+
+
+def _slow_at(slow, seconds=0.3):
+    def work(x):
+        time.sleep(seconds if int(x) in slow else 0.002)
+        return int(x)
+
+    return work
+
+
+@pytest.mark.parametrize("window", [1, 3, 8])
+def test_a_slow_element_is_overtaken_by_so_many_later_ones(window):
+    dataset = hr.Dataset.range(60).map(
+        _slow_at({5, 20, 21, 40}, 0.1), num_parallel_calls=4, reorder_window=window
+    )
+    seen = [int(x) for x in dataset]
+    assert sorted(seen) == list(range(60))
+    assert all(abs(place - x) <= window for place, x in enumerate(seen))
+    assert seen.index(5) == 5 + window
+    assert seen.index(40) == 40 + window
+
+
+def test_overtaking_goes_on_while_the_slow_element_is_made():
+    dataset = hr.Dataset.range(32).map(_slow_at({0}, 1.0), num_parallel_calls=4, reorder_window=12)
+    start = time.perf_counter()
+    iterator = iter(dataset)
+    assert sorted(int(next(iterator)) for _ in range(12)) == list(range(1, 13))
+    assert time.perf_counter() - start < 0.7
+    assert next(iterator) == 0
+
+
+def test_a_window_of_nothing_and_graphs_keep_the_order():
+    numbers = hr.Dataset.range(200)
+    slow = numbers.take(20).map(_slow_at({3}, 0.05), num_parallel_calls=4, reorder_window=0)
+    assert [int(x) for x in slow] == list(range(20))
+    graph = numbers.map(lambda x: x + 1, num_parallel_calls=4, reorder_window=5)
+    assert [int(x) for x in graph] == list(range(1, 201))
+    graph.iterator().state()
+
+
+def test_errors_overtake_and_are_overtaken_like_elements():
+    def work(x):
+        time.sleep(0.1 if x == 2 else 0)
+        if x in (2, 4):
+            raise ValueError(f"no {x}")
+        return int(x)
+
+    dataset = hr.Dataset.range(12).map(work, num_parallel_calls=3, reorder_window=2)
+    seen, run = [], iter(dataset)
+    while len(seen) < 12:
+        try:
+            seen.append(int(next(run)))
+        except ValueError as error:
+            seen.append(int(str(error).split()[1]))
+    assert sorted(seen) == list(range(12))
+    assert all(abs(place - x) <= 2 for place, x in enumerate(seen))
+    assert next(run, None) is None
+
+
+def test_a_window_needs_several_calls_and_no_word_on_order():
+    numbers = hr.Dataset.range(3)
+    with pytest.raises(hr.errors.InvalidArgumentError, match="num_parallel_calls"):
+        numbers.map(lambda x: x, reorder_window=2)
+    with pytest.raises(hr.errors.InvalidArgumentError, match="-1"):
+        numbers.map(lambda x: x, num_parallel_calls=2, reorder_window=-1)
+    with pytest.raises(hr.errors.InvalidArgumentError, match="deterministic"):
+        numbers.map(lambda x: x, 2, False, reorder_window=2)
+
+
+def test_a_run_with_a_window_has_a_state_only_if_order_is_kept():
+    dataset = hr.Dataset.range(9).map(_slow_at({1}, 0.05), 3, reorder_window=2)
+    with pytest.raises(hr.errors.FailedPreconditionError, match="map"):
+        dataset.iterator().state()
+    iterator = dataset.iterator(checkpointable=True)
+    assert [int(next(iterator)) for _ in range(4)] == [0, 1, 2, 3]
+    rest = dataset.iterator(state=iterator.state(), checkpointable=True)
+    assert [int(x) for x in rest] == [4, 5, 6, 7, 8]

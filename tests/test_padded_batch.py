@@ -1,5 +1,7 @@
 """`Dataset.padded_batch`."""
 
+import time
+
 import numpy as np
 import pytest
 from laws import check_laws
@@ -116,3 +118,49 @@ def test_it_holds_the_rows_of_one_batch():
     (stats,) = [stage for stage in iterator.stats() if stage["name"] == "padded_batch"]
     assert stats["peak_bytes"] == 8 * sum(map(len, ROWS))
     assert stats["held_bytes"] == 0
+
+
+@pytest.mark.parametrize("calls", [1, 3, hr.AUTOTUNE])
+def test_batches_are_put_together_by_several_tasks(calls):
+    many = rows().repeat(20)
+    alone = [batch.tolist() for batch in many.padded_batch(3)]
+    assert [b.tolist() for b in many.padded_batch(3, num_parallel_calls=calls)] == alone
+    loose = many.padded_batch(3, num_parallel_calls=calls, deterministic=False)
+    assert sorted(b.tolist() for b in loose) == sorted(alone)
+    ragged = [b.to_list() for b in many.ragged_batch(3)]
+    assert [b.to_list() for b in many.ragged_batch(3, num_parallel_calls=calls)] == ragged
+    check_laws(lambda: rows().repeat(3).padded_batch(5, num_parallel_calls=calls))
+
+
+def test_a_batch_that_fails_is_one_error_among_several_tasks():
+    batches = iter(rows().padded_batch(1, padded_shapes=[3], num_parallel_calls=2))
+    assert next(batches).tolist() == [[5, 6, 7]]
+    assert next(batches).tolist() == [[8, 0, 0]]
+    with pytest.raises(hr.errors.DataLossError):
+        next(batches)
+    assert next(batches).tolist() == [[9, 9, 0]]
+    assert next(batches, None) is None
+
+
+def test_a_run_without_order_of_batches_has_no_state():
+    loose = rows().padded_batch(2, num_parallel_calls=2, deterministic=False)
+    with pytest.raises(hr.errors.FailedPreconditionError, match="padded_batch"):
+        loose.iterator().state()
+    kept = loose.iterator(checkpointable=True)
+    next(kept)
+    rest = [b.tolist() for b in loose.iterator(state=kept.state(), checkpointable=True)]
+    assert rest == [[[1, 2, 3, 4], [9, 9, 0, 0]]]
+
+
+def test_what_comes_in_is_taken_no_further_ahead_than_the_calls_say():
+    taken = []
+
+    def noted(row):
+        taken.append(len(row))
+        return row
+
+    many = rows().repeat(50).map(noted, output_signature=hr.TensorSpec([None], np.int64))
+    iterator = iter(many.padded_batch(4, num_parallel_calls=2))
+    next(iterator)
+    time.sleep(0.3)
+    assert len(taken) <= 4 * 4

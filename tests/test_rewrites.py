@@ -12,6 +12,7 @@ SWITCHES = (
     "map_and_filter_fusion",
     "filter_fusion",
     "map_parallelization",
+    "parallel_batch",
     "noop_elimination",
 )
 
@@ -38,6 +39,12 @@ def failing(x):
     return x
 
 
+def rows_of_many_lengths():
+    """Rows of up to four numbers."""
+    rows = Dataset.from_tensor_slices(np.arange(60)).map(plus_one)
+    return rows.window(4, shift=3, as_arrays=True).filter(lambda row: row[0] % 2 == 1)
+
+
 PIPELINES = {
     "map_fusion": lambda: Dataset.range(40).map(plus_one).map(double).map(plus_one).batch(3),
     "map_and_filter_fusion": lambda: Dataset.range(40).map(plus_one).map(double).filter(third),
@@ -47,7 +54,12 @@ PIPELINES = {
     ),
     "map_parallelization": lambda: Dataset.range(40).map(plus_one).batch(2).map(double),
 }
+PIPELINES["parallel_batch"] = lambda: rows_of_many_lengths().padded_batch(3)
 OTHERS = {
+    "of ragged batches": lambda: rows_of_many_lengths().ragged_batch(4, drop_remainder=True),
+    "of batches of batches": lambda: (
+        rows_of_many_lengths().padded_batch(3, drop_remainder=True).batch(2)
+    ),
     "of epochs": lambda: (
         Dataset.range(9).shuffle(5, 1).repeat(3).map(plus_one).map(double).filter(third)
     ),

@@ -176,6 +176,8 @@ class Plan:
     def cardinality(self) -> int: ...
     def count(self) -> int: ...
     @property
+    def notes(self) -> list[str]: ...
+    @property
     def quiet(self) -> bool: ...
     # As it runs with these options, and what was done to it.
     def explain(self, options: str) -> str: ...
@@ -231,6 +233,7 @@ def map(
     num_parallel_calls: int | None,
     deterministic: bool | None,
     output_signature: _Nest | None,
+    reorder_window: int | None = None,
 ) -> Plan: ...
 def filter(input: Plan, predicate: UserFunction) -> Plan: ...
 def take_while(input: Plan, predicate: UserFunction) -> Plan: ...
@@ -262,9 +265,16 @@ def padded_batch(
     padded_shapes: list[tuple[int | None, ...]] | None,
     padding_values: list[Any] | None,
     drop_remainder: bool,
+    num_parallel_calls: int | None = None,
+    deterministic: bool | None = None,
 ) -> Plan: ...
 def ragged_batch(
-    input: Plan, batch_size: int, drop_remainder: bool, row_splits_dtype: Any
+    input: Plan,
+    batch_size: int,
+    drop_remainder: bool,
+    row_splits_dtype: Any,
+    num_parallel_calls: int | None = None,
+    deterministic: bool | None = None,
 ) -> Plan: ...
 def sparse_batch(
     input: Plan, batch_size: int, row_shape: tuple[int | None, ...] | None

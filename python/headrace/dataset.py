@@ -580,6 +580,7 @@ class Dataset(Generic[T_co]):
         *,
         output_signature: Any = None,
         executor: Executor = None,
+        reorder_window: SupportsIndex | None = None,
     ) -> Dataset[R]:
         """Apply a function to each element; mirrors ``tf.data.Dataset.map``.
 
@@ -611,11 +612,18 @@ class Dataset(Generic[T_co]):
             function goes to them by name or, with the extra ``process``, by value; large arrays go
             through shared memory. A script that uses it needs ``if __name__ == "__main__":``
             around what it runs.
+        reorder_window
+            How many later results may overtake a slow one: every element comes at most so many
+            places from its own, where ``deterministic=False`` sets no bound. Graphs keep order. The
+            run has a state as little as without order, unless it is opened ``checkpointable``,
+            which keeps it.
 
         Raises
         ------
         InvalidArgumentError
-            `num_parallel_calls` is 0 or negative, or ``executor="native"`` is not possible.
+            `num_parallel_calls` is 0 or negative, or ``executor="native"`` is not possible;
+            `reorder_window` is negative, has no `num_parallel_calls`, or stands beside
+            `deterministic`.
         TypeError
             `map_func` is not callable.
         AbortedError
@@ -633,12 +641,22 @@ class Dataset(Generic[T_co]):
             )
         if output_signature is not None:
             output_signature = signature_of(None, None, output_signature)
+        if reorder_window is not None:
+            reorder_window = checks.integer("reorder_window", reorder_window)
+            if reorder_window < 0:
+                raise InvalidArgumentError(f"reorder_window must be >= 0, got {reorder_window}")
+            if deterministic is not None:
+                raise InvalidArgumentError(
+                    "reorder_window says how far order is kept: leave deterministic out, which was "
+                    f"{deterministic}"
+                )
         return self._derive(
             "map",
             function=Function(map_func, executor, output_signature),
             num_parallel_calls=checks.parallelism("num_parallel_calls", num_parallel_calls),
             deterministic=deterministic,
             output_signature=output_signature,
+            reorder_window=reorder_window,
         )
 
     def filter(
@@ -1016,8 +1034,13 @@ class Dataset(Generic[T_co]):
             Elements in a batch; the last may be shorter.
         drop_remainder
             Leave a shorter last batch out. Then the batch size is part of the element spec.
-        num_parallel_calls, deterministic
-            As in `map`.
+        num_parallel_calls
+            How many batches may be put together at once; `AUTOTUNE` lets headrace choose; ``None``:
+            one. Only rows whose shapes may differ, or that are no arrays, are copied together; of
+            others a batch is a slice, for which there are no tasks.
+        deterministic
+            ``False``: batches that are put together at once may come as they get ready. ``None``:
+            what the options say.
         name
             Accepted for tf.data's sake.
 
@@ -1046,6 +1069,9 @@ class Dataset(Generic[T_co]):
         padding_values: Any = None,
         drop_remainder: bool = False,
         name: str | None = None,
+        *,
+        num_parallel_calls: int | None = None,
+        deterministic: bool | None = None,
     ) -> Dataset[Any]:
         """Stack elements padded to one shape; mirrors ``tf.data.Dataset.padded_batch``.
 
@@ -1062,6 +1088,11 @@ class Dataset(Generic[T_co]):
             Leave a shorter last batch out.
         name
             Accepted for tf.data's sake.
+        num_parallel_calls
+            How many batches may be put together at once, which `tf.data` has no word for here;
+            `AUTOTUNE` lets headrace choose; ``None``: one.
+        deterministic
+            ``False``: batches may come as they get ready. ``None``: what the options say.
 
         Raises
         ------
@@ -1087,6 +1118,8 @@ class Dataset(Generic[T_co]):
             padded_shapes=checks.padded_shapes(spec, padded_shapes),
             padding_values=checks.padding_values(spec, padding_values),
             drop_remainder=checks.flag("drop_remainder", drop_remainder),
+            num_parallel_calls=checks.parallelism("num_parallel_calls", num_parallel_calls),
+            deterministic=deterministic,
         )
 
     def ragged_batch(
@@ -1095,6 +1128,9 @@ class Dataset(Generic[T_co]):
         drop_remainder: bool = False,
         row_splits_dtype: Any = np.int64,
         name: str | None = None,
+        *,
+        num_parallel_calls: int | None = None,
+        deterministic: bool | None = None,
     ) -> Dataset[Any]:
         """Batch elements of differing shapes without padding.
 
@@ -1112,6 +1148,11 @@ class Dataset(Generic[T_co]):
             ``int64`` or ``int32``.
         name
             Accepted for tf.data's sake.
+        num_parallel_calls
+            How many batches may be put together at once, which `tf.data` has no word for here;
+            `AUTOTUNE` lets headrace choose; ``None``: one.
+        deterministic
+            ``False``: batches may come as they get ready. ``None``: what the options say.
 
         Raises
         ------
@@ -1131,6 +1172,8 @@ class Dataset(Generic[T_co]):
             batch_size=checks.batch_size(batch_size),
             drop_remainder=checks.flag("drop_remainder", drop_remainder),
             row_splits_dtype=dtype_name(as_dtype(row_splits_dtype)),
+            num_parallel_calls=checks.parallelism("num_parallel_calls", num_parallel_calls),
+            deterministic=deterministic,
         )
 
     def sparse_batch(

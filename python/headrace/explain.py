@@ -104,6 +104,8 @@ def _lines(dataset: Dataset[Any], head: str, tail: str, rewrites: Sequence[str] 
         details.append("changes nothing, so it is left out")
     elif dataset._op in ("skip", "shard", "take"):
         details += _reach(dataset)
+    elif dataset._op == "batch":
+        details += dataset._plan.notes
     inputs = flatten(dataset._inputs)
     lines = [f"{head}{_title(dataset)}"]
     bar = "│  " if inputs else "   "

@@ -306,8 +306,8 @@ class OptimizationOptions(_Fields):
 
     A rewrite changes how a pipeline runs, never what it yields. `Dataset.explain` tells which are
     made. Switches of tf.data that are not listed here are accepted and have no effect: graphs run
-    on many elements at once anyway, batches are cut without a copy (``map_and_batch_fusion``,
-    ``parallel_batch``), a `repeat` right above a `shuffle` draws as tf.data's fused step does
+    on many elements at once anyway, batches are cut without a copy (``map_and_batch_fusion``), a
+    `repeat` right above a `shuffle` draws as tf.data's fused step does
     (``shuffle_and_repeat_fusion``), and `skip`, `take` and `shard` reach down to the source as they
     run.
 
@@ -330,6 +330,10 @@ class OptimizationOptions(_Fields):
     map_parallelization
         Maps that run as graphs get ``num_parallel_calls=AUTOTUNE`` where reading ahead cannot be
         noticed; off unless ``True``.
+    parallel_batch
+        Batches whose rows are copied together (padded and ragged ones, and those of shapes that may
+        differ) are put together several at once where reading ahead cannot be noticed; off unless
+        ``True``.
 
     Examples
     --------

@@ -10,6 +10,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use headrace::batching::batch::BatchNode;
 use headrace::batching::padded_batch::PaddedBatchNode;
 use headrace::data::{BytesArray, Column, DType, Dims, Rows, Structure, Tensor};
+use headrace::engine::apply::Parallel;
 use headrace::engine::seeds::SeedGenerator;
 use headrace::engine::{Plan, Run, RunOptions};
 use headrace::sources::range::RangeNode;
@@ -50,7 +51,9 @@ fn shuffle(input: Plan, size: i64) -> Plan {
 }
 
 fn engine(criterion: &mut Criterion) {
-    let batch = |input: Plan, size| BatchNode::plan(input, size, false, false).expect("a size");
+    let batch = |input: Plan, size| {
+        BatchNode::plan(input, size, false, Parallel::Serial, None).expect("a size")
+    };
     let padded = PaddedBatchNode::plan(tokens(), 64, None, None, false).expect("known rank");
     let cases: [(&str, Plan); 6] = [
         ("range, shuffle(10k)", shuffle(range(), 10_000)),

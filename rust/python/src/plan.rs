@@ -100,6 +100,11 @@ impl Plan {
     }
 
     #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.0.notes()
+    }
+
+    #[getter]
     fn quiet(&self) -> bool {
         is_quiet(&self.0)
     }
@@ -214,17 +219,24 @@ pub(crate) fn tfrecord(
 }
 
 #[pyfunction]
-#[pyo3(signature = (input, function, num_parallel_calls, deterministic, output_signature))]
+#[pyo3(signature = (
+    input, function, num_parallel_calls, deterministic, output_signature, reorder_window=None
+))]
 pub(crate) fn map(
     input: &Bound<'_, Plan>,
     function: &Bound<'_, PyAny>,
     num_parallel_calls: Option<i64>,
     deterministic: Option<bool>,
     output_signature: Option<&Bound<'_, PyAny>>,
+    reorder_window: Option<usize>,
 ) -> Result<Plan> {
     let parallel = Parallel::from_calls(num_parallel_calls)?;
     let declared = output_signature.map(element_spec).transpose()?;
     let function = PythonFunction::wrap(function)?;
+    if let Some(window) = reorder_window {
+        let input = plan(input);
+        return Ok(Plan(MapNode::plan_reordering(input, function, parallel, window, declared)?));
+    }
     Ok(Plan(MapNode::plan(plan(input), function, parallel, deterministic, declared)?))
 }
 
@@ -356,27 +368,32 @@ pub(crate) fn batch(
     num_parallel_calls: Option<i64>,
     deterministic: Option<bool>,
 ) -> Result<Plan> {
-    // Batches are made in order at no cost: there is nothing to give up order for.
-    let _ = deterministic;
-    let parallel = Parallel::from_calls(num_parallel_calls)? != Parallel::Serial;
-    Ok(Plan(BatchNode::plan(plan(input), batch_size, drop_remainder, parallel)?))
+    let parallel = Parallel::from_calls(num_parallel_calls)?;
+    Ok(Plan(BatchNode::plan(plan(input), batch_size, drop_remainder, parallel, deterministic)?))
 }
 
 #[pyfunction]
-#[pyo3(signature = (input, batch_size, padded_shapes, padding_values, drop_remainder))]
+#[pyo3(signature = (
+    input, batch_size, padded_shapes, padding_values, drop_remainder, num_parallel_calls=None,
+    deterministic=None
+))]
 pub(crate) fn padded_batch(
     input: &Bound<'_, Plan>,
     batch_size: i64,
     padded_shapes: Option<Vec<Bound<'_, PyAny>>>,
     padding_values: Option<Vec<Bound<'_, PyAny>>>,
     drop_remainder: bool,
+    num_parallel_calls: Option<i64>,
+    deterministic: Option<bool>,
 ) -> Result<Plan> {
+    let parallel = Parallel::from_calls(num_parallel_calls)?;
     let shapes = padded_shapes.map(|shapes| shapes.iter().map(shape).collect::<Result<Vec<_>>>());
     let shapes: Option<Vec<PartialShape>> = shapes.transpose()?;
     let values =
         padding_values.map(|values| values.iter().map(padding).collect::<Result<Vec<_>>>());
     let values: Option<Vec<Tensor>> = values.transpose()?;
-    Ok(Plan(PaddedBatchNode::plan(plan(input), batch_size, shapes, values, drop_remainder)?))
+    let plan = PaddedBatchNode::plan(plan(input), batch_size, shapes, values, drop_remainder)?;
+    Ok(Plan(PaddedBatchNode::in_parallel(&plan, parallel, deterministic)?))
 }
 
 fn padding(object: &Bound<'_, PyAny>) -> Result<Tensor> {
@@ -387,14 +404,22 @@ fn padding(object: &Bound<'_, PyAny>) -> Result<Tensor> {
 }
 
 #[pyfunction]
+#[pyo3(signature = (
+    input, batch_size, drop_remainder, row_splits_dtype, num_parallel_calls=None,
+    deterministic=None
+))]
 pub(crate) fn ragged_batch(
     input: &Bound<'_, Plan>,
     batch_size: i64,
     drop_remainder: bool,
     row_splits_dtype: &Bound<'_, PyAny>,
+    num_parallel_calls: Option<i64>,
+    deterministic: Option<bool>,
 ) -> Result<Plan> {
+    let parallel = Parallel::from_calls(num_parallel_calls)?;
     let splits = dtype(row_splits_dtype)?;
-    Ok(Plan(RaggedBatchNode::plan(plan(input), batch_size, drop_remainder, splits)?))
+    let plan = RaggedBatchNode::plan(plan(input), batch_size, drop_remainder, splits)?;
+    Ok(Plan(RaggedBatchNode::in_parallel(&plan, parallel, deterministic)?))
 }
 
 #[pyfunction]

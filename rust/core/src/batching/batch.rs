@@ -6,11 +6,14 @@
 
 use std::sync::Arc;
 
+use crate::batching::parallel::{self, Rows, Tasks, copies};
 use crate::batching::stacking::{optionals_in_batch, stack};
 use crate::data::{Chunk, ElementSpec, Mark, Spec};
-use crate::engine::node::{Arg, past_noops};
+use crate::engine::apply::Parallel;
+use crate::engine::driver::Outcomes;
+use crate::engine::node::{Arg, RunOptions, Unfixed, past_noops};
 use crate::engine::run::RunContext;
-use crate::engine::stage::{EXACT_FROM, skip_by_running};
+use crate::engine::stage::{EXACT_FROM, is_final, skip_by_running};
 use crate::engine::stats::StageStats;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
@@ -22,9 +25,12 @@ const SMALL_BATCH: usize = 8 << 10;
 const SMALL_BATCHES: usize = 64 << 10;
 
 /// How the elements of batches are joined.
-pub(crate) trait Collate: Send {
+pub(crate) trait Collate: Send + Sync {
     /// Each `size` rows of the chunk joined into one.
     fn collate(&self, chunk: Chunk, size: usize) -> Result<Chunk>;
+
+    /// Looks at the rows of each batch in order, before they are joined in whatever order.
+    fn see(&self, _chunk: &Chunk) {}
 }
 
 /// Batches of equal shapes.
@@ -33,21 +39,39 @@ pub struct BatchNode {
     input: Plan,
     size: usize,
     drop_remainder: bool,
+    /// As the user said, which decides what becomes of errors.
     parallel: bool,
+    tasks: Tasks,
     spec: ElementSpec,
 }
 
 impl BatchNode {
     /// A plan of batches of `size` elements; the last may be shorter unless dropped. An error ends
     /// its batch; right above a map and without `parallel` it takes the place of a whole batch, as
-    /// in tf.data.
+    /// in tf.data. Several tasks put batches together where that copies rows.
     ///
     /// # Errors
     /// `InvalidArgument` for a size below 1.
-    pub fn plan(input: Plan, size: i64, drop_remainder: bool, parallel: bool) -> Result<Plan> {
+    pub fn plan(
+        input: Plan,
+        size: i64,
+        drop_remainder: bool,
+        parallel: Parallel,
+        deterministic: Option<bool>,
+    ) -> Result<Plan> {
         let size = checked_size(size)?;
         let spec = input.spec().try_map(|spec| batched(spec, drop_remainder.then_some(size)))?;
-        Ok(Arc::new(BatchNode { input, size, drop_remainder, parallel, spec }))
+        let tasks = match copies(input.spec()) {
+            true => Tasks { parallel, deterministic },
+            false => Tasks::NONE,
+        };
+        let parallel = parallel != Parallel::Serial;
+        Ok(Arc::new(BatchNode { input, size, drop_remainder, parallel, tasks, spec }))
+    }
+
+    /// The same with tasks, unless it has some.
+    pub(crate) fn with_tasks(&self, tasks: Tasks) -> Option<Self> {
+        (!self.tasks.are_some()).then(|| BatchNode { tasks, ..self.clone() })
     }
 }
 
@@ -99,6 +123,16 @@ impl Node for BatchNode {
         ]
     }
 
+    fn notes(&self) -> Vec<String> {
+        let idle = self.parallel && !self.tasks.are_some();
+        let text = "batches are slices of what comes in, which need no tasks";
+        idle.then(|| text.to_string()).into_iter().collect()
+    }
+
+    fn unfixed(&self, options: &RunOptions) -> Option<Unfixed> {
+        self.tasks.are_free(options).then_some(Unfixed::Order)
+    }
+
     fn inputs(&self) -> Vec<Plan> {
         vec![Arc::clone(&self.input)]
     }
@@ -125,18 +159,18 @@ impl Node for BatchNode {
     }
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
-        let stage = BatchStage {
+        parallel::open(opening, &self.input, &self.tasks, |input| BatchStage {
             run: Arc::clone(opening.run),
             stats: Arc::clone(&opening.stats),
-            input: opening.input(0, &self.input)?,
-            collate: Box::new(Stack),
+            input,
+            collate: Arc::new(Stack),
             size: self.size,
             at_once: if self.size < EXACT_FROM { AtOnce::Many } else { AtOnce::Small(None) },
             drop_remainder: self.drop_remainder,
             error_ends_batch: self.parallel || !follows_map(&self.input),
+            gathers: false,
             pending: Pending::default(),
-        };
-        Ok(Box::new(stage))
+        })
     }
 }
 
@@ -166,11 +200,13 @@ pub(crate) struct BatchStage {
     pub(crate) run: Arc<RunContext>,
     pub(crate) stats: Arc<StageStats>,
     pub(crate) input: Input,
-    pub(crate) collate: Box<dyn Collate>,
+    pub(crate) collate: Arc<dyn Collate>,
     pub(crate) size: usize,
     pub(crate) at_once: AtOnce,
     pub(crate) drop_remainder: bool,
     pub(crate) error_ends_batch: bool,
+    /// It hands on the rows of a batch, which somebody else joins.
+    pub(crate) gathers: bool,
     pub(crate) pending: Pending,
 }
 
@@ -183,9 +219,29 @@ pub(crate) struct Pending {
     bytes: usize,
     /// The first error, and how many outcomes its batch has taken.
     failed: Option<(Error, usize)>,
+    /// Batches that were made together, one of which could not be.
+    made: Outcomes,
+}
+
+impl Pending {
+    fn holds(&self) -> bool {
+        self.rows > 0 || self.failed.is_some() || !self.made.is_empty()
+    }
 }
 
 impl BatchStage {
+    /// A stage of the rows of one batch at a time, and how they are joined later.
+    pub(crate) fn into_rows(self) -> (Self, Arc<dyn Collate>) {
+        let collate = Arc::clone(&self.collate);
+        let rows = Arc::new(Rows(Arc::clone(&collate)));
+        (BatchStage { at_once: AtOnce::One, collate: rows, gathers: true, ..self }, collate)
+    }
+
+    /// What was made, as long as the outcomes that it stands for.
+    fn counted(&self, made: Chunk) -> Result<Chunk> {
+        if self.gathers { made.slice(0..1) } else { Ok(made) }
+    }
+
     /// How many batches to make when `max` are asked for.
     fn at_once(&self, max: usize) -> usize {
         let chunk_rows = self.run.options.chunk_rows;
@@ -211,7 +267,7 @@ impl BatchStage {
                     self.pending.chunks.push(chunk);
                 }
                 Ok(None) => break,
-                Err(error) if crate::engine::stage::is_final(&error) => return Err(error),
+                Err(error) if is_final(&error) => return Err(error),
                 Err(error) => {
                     self.run.note_failure();
                     self.pending.failed = Some((error, self.pending.rows % self.size + 1));
@@ -237,6 +293,24 @@ impl BatchStage {
         chunk.slice(0..rows)
     }
 
+    /// Joins the rows of one or more whole batches. Where that fails each is an outcome of its own.
+    fn join(&mut self, chunk: Chunk) -> Result<Chunk> {
+        let (rows, mark) = (chunk.rows(), chunk.mark.clone());
+        match self.collate.collate(chunk.clone(), self.size) {
+            Err(error) if rows > self.size && !is_final(&error) => {
+                for start in (0..rows).step_by(self.size) {
+                    let batch = chunk.slice(start..start + self.size)?;
+                    let mark = batch.mark.clone();
+                    let batch = self.collate.collate(batch, self.size);
+                    self.pending.made.push_back(batch.map(|batch| batch.marked(mark)));
+                }
+                let first = self.pending.made.pop_front();
+                first.unwrap_or_else(|| Err(Error::internal("no batch")))
+            }
+            joined => Ok(joined?.marked(mark)),
+        }
+    }
+
     /// The rest of a failed batch is taken and dropped; the batch is its first error.
     fn fail(&mut self) -> Result<Option<Chunk>> {
         self.pending.chunks.clear();
@@ -252,16 +326,19 @@ impl BatchStage {
 
 impl Stage for BatchStage {
     fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
+        if let Some(made) = self.pending.made.pop_front() {
+            return made.map(Some);
+        }
         let mark = self.input.passed_mark().then(|| self.state()).flatten();
         let at_once = self.at_once(max);
         self.collect(self.size.saturating_mul(at_once))?;
         let whole = self.pending.rows / self.size * self.size;
         if whole > 0 {
-            let chunk = self.take(whole)?;
+            let chunk = self.take(whole)?.marked(mark);
             if let AtOnce::Small(bytes) = &mut self.at_once {
                 *bytes = Some(chunk.payload_bytes() / (whole / self.size));
             }
-            return Ok(Some(self.collate.collate(chunk, self.size)?.marked(mark)));
+            return self.join(chunk).map(Some);
         }
         if self.pending.failed.is_some() {
             return self.fail();
@@ -280,8 +357,8 @@ impl Stage for BatchStage {
     }
 
     fn skip(&mut self, n: u64) -> Result<u64> {
-        if self.run.has_failed() || self.pending.rows > 0 || self.pending.failed.is_some() {
-            return skip_by_running(n, |max| self.next(max));
+        if self.run.has_failed() || self.pending.holds() {
+            return skip_by_running(n, |max| self.next(max)?.map(|c| self.counted(c)).transpose());
         }
         let size = self.size as u64;
         let skipped = self.input.skip(n.saturating_mul(size))?;
@@ -290,8 +367,7 @@ impl Stage for BatchStage {
     }
 
     fn state(&self) -> Option<Mark> {
-        let held = self.pending.rows > 0 || self.pending.failed.is_some();
-        (!held).then(|| Mark::new([], vec![self.input.position()]))
+        (!self.pending.holds()).then(|| Mark::new([], vec![self.input.position()]))
     }
 
     fn quiet(&self) -> bool {

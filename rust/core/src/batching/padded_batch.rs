@@ -1,25 +1,30 @@
 //! `Dataset.padded_batch`: batches of elements whose shapes differ, filled up to one shape.
 
+use std::any::Any;
 use std::sync::{Arc, OnceLock};
 
 use half::{bf16, f16};
 
 use crate::batching::batch::{AtOnce, BatchStage, Collate, Pending, batches, checked_size};
+use crate::batching::parallel::{self, Tasks};
 use crate::data::shape::volume;
 use crate::data::{
     BufferMut, BytesArray, Chunk, Column, DType, Dims, Element, ElementSpec, PartialShape, Spec,
     Tensor, Value,
 };
-use crate::engine::node::Arg;
+use crate::engine::apply::Parallel;
+use crate::engine::node::{Arg, RunOptions, Unfixed};
 use crate::engine::{Cardinality, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
 
 /// Batches filled up to the largest element, or to given shapes.
+#[derive(Clone)]
 pub struct PaddedBatchNode {
     input: Plan,
     size: usize,
     padding: Padding,
     drop_remainder: bool,
+    tasks: Tasks,
     spec: ElementSpec,
 }
 
@@ -134,7 +139,29 @@ impl PaddedBatchNode {
                 (Padding::Known(fill), spec)
             }
         };
-        Ok(Arc::new(PaddedBatchNode { input, size, padding, drop_remainder, spec }))
+        let tasks = Tasks::NONE;
+        Ok(Arc::new(PaddedBatchNode { input, size, padding, drop_remainder, tasks, spec }))
+    }
+
+    /// The plan with batches put together by several tasks.
+    ///
+    /// # Errors
+    /// `Internal` for another plan.
+    pub fn in_parallel(
+        plan: &Plan,
+        parallel: Parallel,
+        deterministic: Option<bool>,
+    ) -> Result<Plan> {
+        let node: &dyn Any = &**plan;
+        let batch = node.downcast_ref::<PaddedBatchNode>();
+        let batch = batch.ok_or_else(|| Error::internal("another plan than padded_batch"))?;
+        let tasks = Tasks { parallel, deterministic };
+        Ok(Arc::new(PaddedBatchNode { tasks, ..batch.clone() }))
+    }
+
+    /// The same with tasks, unless it has some.
+    pub(crate) fn with_tasks(&self, tasks: Tasks) -> Option<Self> {
+        (!self.tasks.are_some()).then(|| PaddedBatchNode { tasks, ..self.clone() })
     }
 }
 
@@ -206,7 +233,17 @@ impl Node for PaddedBatchNode {
             Arg::new("padded_shapes", shapes.unwrap_or_else(|| "None".into())),
             Arg::new("padding_values", format_args!("{:?}", values.unwrap_or(&Vec::new()))),
             Arg::new("drop_remainder", self.drop_remainder),
+            Arg::tuning("num_parallel_calls", self.tasks.parallel.text()),
         ]
+    }
+
+    fn unfixed(&self, options: &RunOptions) -> Option<Unfixed> {
+        self.tasks.are_free(options).then_some(Unfixed::Order)
+    }
+
+    fn with_inputs(&self, mut inputs: Vec<Plan>) -> Option<Plan> {
+        let input = inputs.pop()?;
+        Some(Arc::new(PaddedBatchNode { input, ..self.clone() }))
     }
 
     fn inputs(&self) -> Vec<Plan> {
@@ -227,17 +264,18 @@ impl Node for PaddedBatchNode {
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let pad = Pad { padding: self.padding.clone(), seen: OnceLock::new() };
-        Ok(Box::new(BatchStage {
+        parallel::open(opening, &self.input, &self.tasks, |input| BatchStage {
             run: Arc::clone(opening.run),
             stats: Arc::clone(&opening.stats),
-            input: opening.input(0, &self.input)?,
-            collate: Box::new(pad),
+            input,
+            collate: Arc::new(pad),
             size: self.size,
             at_once: AtOnce::One,
             drop_remainder: self.drop_remainder,
             error_ends_batch: true,
+            gathers: false,
             pending: Pending::default(),
-        }))
+        })
     }
 }
 
@@ -262,6 +300,11 @@ impl Pad {
 }
 
 impl Collate for Pad {
+    fn see(&self, chunk: &Chunk) {
+        // What is wrong with it is the error of its batch.
+        let _ = self.fill(chunk);
+    }
+
     fn collate(&self, chunk: Chunk, size: usize) -> Result<Chunk> {
         let Fill { shapes, values } = self.fill(&chunk)?;
         let columns = chunk.columns().iter().zip(shapes.iter().zip(values)).enumerate();

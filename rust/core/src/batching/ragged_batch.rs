@@ -4,14 +4,17 @@
 //! their last axis of unknown size. Where not even the rank is known before the run, every axis is
 //! ragged.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use crate::batching::batch::{
     AtOnce, BatchStage, Collate, Pending, batched, batches, checked_size, follows_map,
 };
+use crate::batching::parallel::{self, Tasks};
 use crate::batching::stacking::{splits_tensor, stack};
 use crate::data::{Chunk, Column, DType, Dims, ElementSpec, Spec, Tensor, Value};
-use crate::engine::node::Arg;
+use crate::engine::apply::Parallel;
+use crate::engine::node::{Arg, RunOptions, Unfixed};
 use crate::engine::{Cardinality, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
 
@@ -27,6 +30,7 @@ enum Join {
 }
 
 /// Batches with ragged components.
+#[derive(Clone)]
 pub struct RaggedBatchNode {
     input: Plan,
     size: usize,
@@ -34,6 +38,7 @@ pub struct RaggedBatchNode {
     splits: DType,
     /// `None` where nothing is known of the components.
     joins: Option<Vec<Join>>,
+    tasks: Tasks,
     spec: ElementSpec,
 }
 
@@ -66,7 +71,29 @@ impl RaggedBatchNode {
             })?,
             _ => ElementSpec::Unknown,
         };
-        Ok(Arc::new(RaggedBatchNode { input, size, drop_remainder, splits, joins, spec }))
+        let tasks = Tasks::NONE;
+        Ok(Arc::new(RaggedBatchNode { input, size, drop_remainder, splits, joins, tasks, spec }))
+    }
+
+    /// The plan with batches put together by several tasks.
+    ///
+    /// # Errors
+    /// `Internal` for another plan.
+    pub fn in_parallel(
+        plan: &Plan,
+        parallel: Parallel,
+        deterministic: Option<bool>,
+    ) -> Result<Plan> {
+        let node: &dyn Any = &**plan;
+        let batch = node.downcast_ref::<RaggedBatchNode>();
+        let batch = batch.ok_or_else(|| Error::internal("another plan than ragged_batch"))?;
+        let tasks = Tasks { parallel, deterministic };
+        Ok(Arc::new(RaggedBatchNode { tasks, ..batch.clone() }))
+    }
+
+    /// The same with tasks, unless it has some.
+    pub(crate) fn with_tasks(&self, tasks: Tasks) -> Option<Self> {
+        (!self.tasks.are_some()).then(|| RaggedBatchNode { tasks, ..self.clone() })
     }
 }
 
@@ -86,7 +113,17 @@ impl Node for RaggedBatchNode {
             Arg::new("batch_size", self.size),
             Arg::new("drop_remainder", self.drop_remainder),
             Arg::new("row_splits_dtype", self.splits),
+            Arg::tuning("num_parallel_calls", self.tasks.parallel.text()),
         ]
+    }
+
+    fn unfixed(&self, options: &RunOptions) -> Option<Unfixed> {
+        self.tasks.are_free(options).then_some(Unfixed::Order)
+    }
+
+    fn with_inputs(&self, mut inputs: Vec<Plan>) -> Option<Plan> {
+        let input = inputs.pop()?;
+        Some(Arc::new(RaggedBatchNode { input, ..self.clone() }))
     }
 
     fn inputs(&self) -> Vec<Plan> {
@@ -109,18 +146,19 @@ impl Node for RaggedBatchNode {
         let ragged = |joins: &Vec<Join>| joins.iter().any(|join| matches!(join, Join::Ragged(_)));
         let ragged = self.joins.as_ref().is_some_and(ragged);
         let collate = Ragged { joins: self.joins.clone(), splits: self.splits };
-        Ok(Box::new(BatchStage {
+        parallel::open(opening, &self.input, &self.tasks, |input| BatchStage {
             run: Arc::clone(opening.run),
             stats: Arc::clone(&opening.stats),
-            input: opening.input(0, &self.input)?,
-            collate: Box::new(collate),
+            input,
+            collate: Arc::new(collate),
             size: self.size,
             at_once: AtOnce::One,
             drop_remainder: self.drop_remainder,
             // Making rows ragged is a map in tf.data, which it fuses too.
             error_ends_batch: !(ragged || follows_map(&self.input)),
+            gathers: false,
             pending: Pending::default(),
-        }))
+        })
     }
 }
 

@@ -85,11 +85,12 @@ impl Node for SparseBatchNode {
             run: Arc::clone(opening.run),
             stats: Arc::clone(&opening.stats),
             input: opening.input(0, &self.input)?,
-            collate: Box::new(Sparse { row_shape: self.row_shape.clone() }),
+            collate: Arc::new(Sparse { row_shape: self.row_shape.clone() }),
             size: self.size,
             at_once: AtOnce::One,
             drop_remainder: false,
             error_ends_batch: true,
+            gathers: false,
             pending: Pending::default(),
         }))
     }

@@ -336,11 +336,11 @@ impl Charge {
         self.bytes = bytes;
     }
 
-    /// The elements are in work: they and their results take room.
-    pub fn pulled(&mut self, chunk: &Chunk) {
+    /// The elements are in work: they and so many results take room.
+    pub fn pulled(&mut self, chunk: &Chunk, results: usize) {
         let bytes = chunk.count(self.queue.counter + 1) as u64;
         let results = match self.queue.stats.element_bytes() {
-            Some(bytes) => bytes.saturating_mul(chunk.rows() as u64),
+            Some(bytes) => bytes.saturating_mul(results as u64),
             None => self.bytes,
         };
         self.set(bytes.saturating_add(results));

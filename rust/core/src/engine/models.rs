@@ -224,8 +224,10 @@ fn how() -> How {
         workers: Knob::fixed(2),
         window: Window::fixed(2),
         single: false,
+        whole: false,
         fill: false,
         ordered: true,
+        reorder: 0,
         kind: Kind::Work,
         group: None,
     }

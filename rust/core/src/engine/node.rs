@@ -326,6 +326,8 @@ pub struct Rewrites {
     pub map_parallelization: bool,
     /// Steps that change nothing are taken out.
     pub noop_elimination: bool,
+    /// Batches whose rows are copied are put together by several tasks where nobody can notice.
+    pub parallel_batch: bool,
 }
 
 impl Rewrites {
@@ -336,6 +338,7 @@ impl Rewrites {
         filter_fusion: false,
         map_parallelization: false,
         noop_elimination: false,
+        parallel_batch: false,
     };
     /// Every rewrite there is.
     pub const ALL: Rewrites = Rewrites {
@@ -344,6 +347,7 @@ impl Rewrites {
         filter_fusion: true,
         map_parallelization: true,
         noop_elimination: true,
+        parallel_batch: true,
     };
 }
 

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use crate::engine::node::{Plan, RunOptions, is_quiet, seed_slots};
-use crate::engine::rewrites::{fusion, map_parallelization, noop_elimination};
+use crate::engine::rewrites::{fusion, map_parallelization, noop_elimination, parallel_batch};
 use crate::error::Result;
 use crate::transforms::prefetch::PrefetchNode;
 
@@ -38,6 +38,9 @@ pub fn optimise(plan: &Plan, options: &RunOptions) -> Result<Optimised> {
     }
     if switches.map_parallelization {
         plan = rewrite(&plan, &map_parallelization::parallelize, &mut made);
+    }
+    if switches.parallel_batch {
+        plan = rewrite(&plan, &parallel_batch::parallelize, &mut made);
     }
     // Told first, since it stands above all others.
     if options.inject_prefetch && may_read_ahead(&plan) {

@@ -468,6 +468,17 @@ impl Input {
         self.take(max)
     }
 
+    /// What the stage hands on at a time, whatever it takes.
+    ///
+    /// # Errors
+    /// As [`Stage::next`].
+    pub fn next_whole(&mut self) -> Result<Option<Chunk>> {
+        if self.surplus.is_none() && !self.pull(1)? {
+            return Ok(None);
+        }
+        self.take(usize::MAX)
+    }
+
     /// Elements until there are `max`, or fewer at the end or before an error.
     ///
     /// Only for quiet inputs, and worth it where joining chunks is cheap.

@@ -190,8 +190,10 @@ impl TfRecordStage {
             workers: Knob::fixed(self.run.workers()),
             window: Window::fixed(WINDOW),
             single: false,
+            whole: false,
             fill: false,
             ordered: true,
+            reorder: 0,
             kind: Kind::Work,
             group: None,
         };

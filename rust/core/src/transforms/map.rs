@@ -7,12 +7,14 @@
 //! Elements are counted, for the random numbers that the function may draw: marks are wrapped in
 //! that count.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use crate::data::{Chunk, ElementSpec, Position};
 use crate::engine::apply::{Apply, Parallel, function_arg, function_notes};
 use crate::engine::autotune::Window;
 use crate::engine::driver::{self, Driver, Outcomes, Work};
+use crate::engine::group::Group;
 use crate::engine::node::{Arg, RunOptions, Unfixed};
 use crate::engine::pool::Kind;
 use crate::engine::run::RunContext;
@@ -29,6 +31,8 @@ pub struct MapNode {
     pub(crate) parallel: Parallel,
     /// Whether order is kept; `None`: as the options say.
     pub(crate) deterministic: Option<bool>,
+    /// How many later results may overtake one of a function that runs as foreign code.
+    pub(crate) reorder: Option<usize>,
     pub(crate) prepared: Prepared,
     pub(crate) spec: ElementSpec,
 }
@@ -51,7 +55,37 @@ impl MapNode {
             Prepared::Graph(graph) => graph.element_spec(),
             Prepared::Foreign { gives, .. } => declared.unwrap_or_else(|| gives.clone()),
         };
-        Ok(Arc::new(MapNode { input, function, parallel, deterministic, prepared, spec }))
+        let reorder = None;
+        Ok(Arc::new(MapNode { input, function, parallel, deterministic, reorder, prepared, spec }))
+    }
+
+    /// As [`MapNode::plan`], where a result may be overtaken by `window` later ones.
+    ///
+    /// # Errors
+    /// As [`MapNode::plan`]; `InvalidArgument` without several calls.
+    pub fn plan_reordering(
+        input: Plan,
+        function: Arc<dyn UserFunction>,
+        parallel: Parallel,
+        window: usize,
+        declared: Option<ElementSpec>,
+    ) -> Result<Plan> {
+        if parallel == Parallel::Serial {
+            let text =
+                "reorder_window needs num_parallel_calls: one call after another keeps order";
+            return Err(Error::invalid_argument(text));
+        }
+        let plan = Self::plan(input, function, parallel, Some(true), declared)?;
+        let node: &dyn Any = &*plan;
+        let map = node.downcast_ref::<MapNode>().ok_or_else(|| Error::internal("no map"))?;
+        Ok(Arc::new(MapNode { reorder: Some(window), ..map.clone() }))
+    }
+
+    /// How many results may overtake one, in a run with these options.
+    fn reorder(&self, options: &RunOptions) -> usize {
+        // Graphs work on many elements at once, in order.
+        let free = self.observable() && !options.checkpointable;
+        self.reorder.filter(|_| free).unwrap_or(0)
     }
 }
 
@@ -61,8 +95,10 @@ impl Node for MapNode {
     }
 
     fn args(&self) -> Vec<Arg> {
+        let function = function_arg("map_func", &self.function, &self.prepared);
         let calls = Arg::tuning("num_parallel_calls", self.parallel.text());
-        vec![function_arg("map_func", &self.function, &self.prepared), calls]
+        let reorder = self.reorder.map(|window| Arg::tuning("reorder_window", window));
+        [function, calls].into_iter().chain(reorder).collect()
     }
 
     fn inputs(&self) -> Vec<Plan> {
@@ -103,7 +139,8 @@ impl Node for MapNode {
 
     fn unfixed(&self, options: &RunOptions) -> Option<Unfixed> {
         let parallel = self.parallel != Parallel::Serial;
-        (parallel && !options.keeps_order(self.deterministic)).then_some(Unfixed::Order)
+        let free = !options.keeps_order(self.deterministic) || self.reorder(options) > 0;
+        (parallel && free).then_some(Unfixed::Order)
     }
 
     fn with_inputs(&self, mut inputs: Vec<Plan>) -> Option<Plan> {
@@ -129,7 +166,12 @@ impl Node for MapNode {
             return Ok(Box::new(MapStage { input, work, taken, ready: Outcomes::new() }));
         }
         let native = function.is_native();
-        let plan = driver_plan(work, native, self.parallel, self.deterministic, opening.run);
+        let mut plan = driver_plan(work, native, self.parallel, self.deterministic, opening.run);
+        if !native {
+            plan.reorder = self.reorder(&opening.run.options);
+            // Its bell tells the consumer of any result.
+            plan.group = (plan.reorder > 0).then(|| Group::new(Arc::clone(&plan.workers)));
+        }
         let input = opening.input_at(&self.input, position, true)?;
         let driver = Driver::at(taken, input, plan, opening.run, &opening.stats);
         Ok(Box::new(ParallelMapStage { driver, function }))
@@ -156,8 +198,10 @@ pub(crate) fn driver_plan(
         // Two chunks a worker: one in work, one for the consumer.
         window: Window::PerWorker(ahead),
         single: !native,
+        whole: false,
         fill: true,
         ordered: run.options.keeps_order(deterministic),
+        reorder: 0,
         kind,
         group: None,
     }

@@ -112,8 +112,10 @@ impl Node for PrefetchNode {
             workers: Knob::fixed(1),
             window: Window::Chunks(window),
             single: false,
+            whole: false,
             fill: false,
             ordered: true,
+            reorder: 0,
             kind: if quiet { Kind::Work } else { Kind::Blocking },
             group: None,
         };

@@ -89,7 +89,8 @@ pub const CASES: &[Case] = &[
     ("batch of failing", || batch(map(range(23), failing(), None), 3, false)),
     ("batch of repeat", || batch(RepeatNode::plan(shuffle(range(7), 4, 3), 4), 3, false)),
     ("parallel batch of failing", || {
-        BatchNode::plan(map(range(23), failing(), None), 3, false, true).unwrap()
+        BatchNode::plan(map(range(23), failing(), None), 3, false, Parallel::Calls(2), None)
+            .unwrap()
     }),
     ("batch of batch", || batch(batch(range(23), 2, true), 3, false)),
     ("padded batch", || {
@@ -300,6 +301,19 @@ pub const CASES: &[Case] = &[
     }),
     ("ragged batch", || RaggedBatchNode::plan(vectors(23), 4, false, DType::Int64).unwrap()),
     ("ragged batch drop", || RaggedBatchNode::plan(vectors(23), 4, true, DType::Int32).unwrap()),
+    ("ragged batch in parallel", || {
+        let plan = RaggedBatchNode::plan(vectors(23), 4, false, DType::Int64).unwrap();
+        RaggedBatchNode::in_parallel(&plan, Parallel::Calls(3), None).unwrap()
+    }),
+    ("padded batch in parallel", || {
+        let rows = RepeatNode::plan(vectors(11), 3);
+        let plan = PaddedBatchNode::plan(rows, 4, None, None, false).unwrap();
+        PaddedBatchNode::in_parallel(&plan, Parallel::Autotune, None).unwrap()
+    }),
+    ("batch of rows in parallel", || {
+        let rows = ConcatenateNode::plan(vectors(2), vectors(12)).unwrap();
+        BatchNode::plan(rows, 2, false, Parallel::Calls(2), None).unwrap()
+    }),
     ("ragged batch unknown", || {
         RaggedBatchNode::plan(map(range(23), lengths(), None), 3, false, DType::Int64).unwrap()
     }),

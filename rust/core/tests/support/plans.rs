@@ -115,7 +115,7 @@ pub fn shuffle(input: Plan, size: i64, seed: u64) -> Plan {
 }
 
 pub fn batch(input: Plan, size: i64, drop: bool) -> Plan {
-    BatchNode::plan(input, size, drop, false).unwrap()
+    BatchNode::plan(input, size, drop, Parallel::Serial, None).unwrap()
 }
 
 pub fn prefetch(input: Plan, size: i64) -> Plan {

@@ -198,8 +198,10 @@ impl InterleaveStage {
             workers: Knob::fixed(1),
             window: Window::fixed(WINDOW),
             single: false,
+            whole: false,
             fill: false,
             ordered: true,
+            reorder: 0,
             kind: Kind::Blocking,
             group: Some(Arc::clone(&ahead.group)),
         };

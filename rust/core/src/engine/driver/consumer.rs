@@ -1,6 +1,7 @@
 //! The consumer's end of a driver: takes outcomes, wakes tasks, and works itself rather than wait
 //! for a task that has no thread.
 
+use std::collections::VecDeque;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, TryLockError};
 use std::time::{Duration, Instant};
@@ -20,8 +21,17 @@ use crate::engine::sync::{Mutex, Receiver, unbounded};
 use crate::engine::wait::POLL;
 use crate::error::{Error, Result};
 
-/// How long a consumer leaves a task of foreign code to find a thread, before it works itself.
-const START: Duration = Duration::from_millis(1);
+/// How long a consumer leaves a task of foreign code to find a thread, before it works itself, which
+/// holds up the results of others; and how long where tasks found none before.
+const PATIENCE: Duration = Duration::from_millis(20);
+const IMPATIENCE: Duration = Duration::from_millis(1);
+
+/// What became of a search for a result before its turn.
+enum Found {
+    Ready,
+    Nothing,
+    Waited,
+}
 
 impl Driver {
     /// A driver over `input`. Nothing is pulled before the consumer first asks.
@@ -44,7 +54,7 @@ impl Driver {
         run.controller().register(&meter);
         // What is in flight is counted: a send never waits, and a large window costs nothing.
         let (tx, rx) = unbounded();
-        let quiet = input.quiet();
+        let quiet = AtomicBool::new(input.quiet());
         let shared = Shared {
             run: Arc::clone(run),
             stats: Arc::clone(stats),
@@ -61,8 +71,9 @@ impl Driver {
             dropped: AtomicBool::new(false),
             stalled: AtomicU64::new(0),
         };
-        let (shared, ready) = (Arc::new(shared), Outcomes::new());
-        Driver { shared, slots: rx, ready, charge: None, max: 1, waited: false }
+        let (shared, ready, patience) = (Arc::new(shared), Outcomes::new(), PATIENCE);
+        let (held, charge) = (VecDeque::new(), None);
+        Driver { shared, slots: rx, held, ready, charge, max: 1, patience, waited: false }
     }
 
     /// The next outcome, of at most `max` elements.
@@ -91,6 +102,12 @@ impl Driver {
                 self.charge = self.charge.take().filter(|_| !self.ready.is_empty());
                 return outcome.map(Some);
             }
+            if self.shared.plan.reorder > 0 {
+                match self.first_ready()? {
+                    Found::Ready | Found::Waited => continue,
+                    Found::Nothing => {}
+                }
+            }
             match self.slots.try_recv() {
                 Ok(slot) => self.open(slot)?,
                 Err(TryRecvError::Disconnected) => return Ok(None),
@@ -98,7 +115,7 @@ impl Driver {
                     self.shared.hungry.store(true, SeqCst);
                     Shared::wake(&self.shared);
                     if self.leaves_work_to_tasks() {
-                        self.wait_for_slot(START)?;
+                        self.wait_for_slot(self.patience)?;
                     } else if !self.work_here()? {
                         self.wait_for_slot(POLL)?;
                     }
@@ -144,7 +161,7 @@ impl Driver {
     pub fn is_ready(&self) -> bool {
         let ended = || self.shared.source.try_lock().is_ok_and(|source| source.slots.is_none());
         let nudges = usize::from(self.shared.nudged.load(SeqCst));
-        !self.ready.is_empty() || self.slots.len() > nudges || ended()
+        !self.ready.is_empty() || !self.held.is_empty() || self.slots.len() > nudges || ended()
     }
 
     /// Takes outcomes and drops them. The input is told how many, if nothing is in flight.
@@ -153,6 +170,7 @@ impl Driver {
     /// As [`crate::engine::Stage::skip`].
     pub fn skip(&mut self, n: u64) -> Result<u64> {
         if self.ready.is_empty()
+            && self.held.is_empty()
             && self.shared.meter.in_flight.load(SeqCst) == 0
             && let Ok(mut source) = self.shared.source.try_lock()
             && self.slots.is_empty()
@@ -163,6 +181,48 @@ impl Driver {
             return Ok(skipped);
         }
         skip_by_running(n, |max| self.next(max))
+    }
+
+    /// Takes the first slot with a result among those that may be next: results are overtaken by
+    /// `reorder` later ones at most. As the oldest slot was overtaken by all that have overtaken
+    /// others, only its count matters.
+    fn first_ready(&mut self) -> Result<Found> {
+        let shared = Arc::clone(&self.shared);
+        let seen = shared.plan.group.as_ref().map_or(0, |group| group.arrivals());
+        while self.held.len() <= shared.plan.reorder
+            && let Ok(slot) = self.slots.try_recv()
+        {
+            self.open(slot)?;
+        }
+        let Some((_, overtaken)) = self.held.front() else { return Ok(Found::Nothing) };
+        let next = if *overtaken < shared.plan.reorder { self.held.len() } else { 1 };
+        for at in 0..next {
+            let Some((slot, overtaken)) = self.held.remove(at) else { break };
+            let worked = match slot {
+                Slot::Done(outcome, charge) => Ok((Outcomes::from([outcome]), charge)),
+                Slot::Nudge => break,
+                Slot::Working(result) => match result.try_recv() {
+                    Ok(worked) => Ok(worked),
+                    Err(TryRecvError::Empty) => {
+                        self.held.insert(at, (Slot::Working(result), overtaken));
+                        continue;
+                    }
+                    Err(TryRecvError::Disconnected) => {
+                        shared.run.check()?;
+                        Err(Error::internal("a worker of a parallel stage panicked"))
+                    }
+                },
+            };
+            self.held.iter_mut().take(at).for_each(|(_, overtaken)| *overtaken += 1);
+            shared.meter.in_flight.fetch_sub(1, SeqCst);
+            self.waited = false;
+            let taken = worked.map(|(outcomes, charge)| self.take(outcomes, charge));
+            Shared::wake(&shared);
+            return taken.map(|()| Found::Ready);
+        }
+        Shared::wake(&shared);
+        self.wait_for_group(seen, POLL)?;
+        Ok(Found::Waited)
     }
 
     /// The first `max` rows; the others are the next outcome.
@@ -176,13 +236,17 @@ impl Driver {
 
     /// True if the input may be asked for more than is needed.
     pub fn quiet(&self) -> bool {
-        self.shared.quiet
+        self.shared.quiet.load(SeqCst)
     }
 
     fn open(&mut self, slot: Slot) -> Result<()> {
         let worked = match slot {
             Slot::Nudge => {
                 self.shared.nudged.store(false, SeqCst);
+                return Ok(());
+            }
+            slot if self.shared.plan.reorder > 0 => {
+                self.held.push_back((slot, 0));
                 return Ok(());
             }
             Slot::Done(outcome, charge) => Ok((Outcomes::from([outcome]), charge)),
@@ -214,7 +278,11 @@ impl Driver {
             return false;
         }
         let waited = std::mem::replace(&mut self.waited, true);
-        self.shared.running.load(SeqCst) > 0 || !waited
+        let running = self.shared.running.load(SeqCst) > 0;
+        if running || waited {
+            self.patience = if running { PATIENCE } else { IMPATIENCE };
+        }
+        running || !waited
     }
 
     /// One round in the consumer's own thread, which is time it waits for this driver; false if

@@ -12,6 +12,7 @@ mod tasks;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::time::Duration;
 
 use crate::data::Chunk;
 use crate::engine::autotune::{Knob, Meter, Window};
@@ -60,10 +61,14 @@ pub struct Plan {
     pub window: Window,
     /// One element at a time, for foreign functions: each worker has one.
     pub single: bool,
+    /// Whether what the input hands on at a time stays together, and becomes one outcome.
+    pub whole: bool,
     /// Whether small chunks of the input are joined up to the consumer's demand.
     pub fill: bool,
     /// Whether results keep the order of the input.
     pub ordered: bool,
+    /// How many later results may overtake one that keeps its order otherwise; for single elements.
+    pub reorder: usize,
     /// Which threads run the tasks.
     pub kind: Kind,
     /// Drivers of the same consumer with which it shares a number of tasks.
@@ -100,8 +105,8 @@ pub(super) struct Shared {
     source: Mutex<Source>,
     /// What the consumer last asked for: chunks of that size reach it without being cut or joined.
     demand: AtomicUsize,
-    /// Whether the input may be asked for more than is needed.
-    quiet: bool,
+    /// Whether the input may be asked for more than is needed, as far as is known.
+    quiet: AtomicBool,
     /// Tasks that are spawned and have not ended.
     tasks: AtomicUsize,
     /// Tasks that have a thread.
@@ -120,12 +125,16 @@ pub(super) struct Shared {
 pub struct Driver {
     shared: Arc<Shared>,
     slots: Receiver<Slot>,
+    /// Slots that were taken from the channel before their turn, and how many have overtaken them.
+    held: VecDeque<(Slot, usize)>,
     /// Outcomes of the slot taken last.
     ready: Outcomes,
     /// What they take, if the consumer has left some.
     charge: Option<Charge>,
     /// How many elements the consumer takes at once.
     max: usize,
+    /// How long it waits for a task to start.
+    patience: Duration,
     /// The consumer has waited for a task to start.
     waited: bool,
 }

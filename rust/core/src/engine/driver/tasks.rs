@@ -163,6 +163,9 @@ impl Shared {
         let start = Instant::now();
         let pulled = self.pull(&mut source.input);
         self.meter.pull_ns.fetch_add(since_ns(start), Relaxed);
+        if !source.input.quiet() {
+            self.quiet.store(false, SeqCst);
+        }
         let first = source.pulled;
         source.pulled += match &pulled {
             Ok(chunk) => chunk.as_ref().map_or(0, |chunk| chunk.rows() as u64),
@@ -170,7 +173,7 @@ impl Shared {
         };
         match pulled {
             Ok(Some(chunk)) if self.plan.work.is_some() => {
-                charge.pulled(&chunk);
+                charge.pulled(&chunk, if self.plan.whole { 1 } else { chunk.rows() });
                 Round::Pulled(chunk, first, charge)
             }
             Ok(Some(chunk)) => {
@@ -191,6 +194,9 @@ impl Shared {
             // Only what cannot be observed is made before its turn.
             return input.next(if input.quiet() { self.single_rows() } else { 1 });
         }
+        if self.plan.whole {
+            return input.next_whole();
+        }
         let rows = self.rows_of_chunk();
         if !input.quiet() || (self.demand.load(SeqCst) < EXACT_FROM && !self.is_heavy()) {
             input.next_chunk(rows)
@@ -206,7 +212,9 @@ impl Shared {
     }
 
     fn single_rows(&self) -> usize {
-        self.plan.work.as_ref().map_or(1, |work| work.rows())
+        // Where order is loosened by numbers of elements each counts.
+        let work = self.plan.work.as_ref().filter(|_| self.plan.reorder == 0);
+        work.map_or(1, |work| work.rows())
     }
 
     /// At most so many rows of a quiet input make a chunk: no more of heavy ones than the consumer
@@ -222,7 +230,10 @@ impl Shared {
 
     /// How many rows are pulled next, as far as one can tell without asking the input.
     fn rows_ahead(&self) -> usize {
-        match (self.plan.single, self.quiet) {
+        if self.plan.whole {
+            return 1;
+        }
+        match (self.plan.single, self.quiet.load(SeqCst)) {
             (true, true) => self.single_rows(),
             (false, true) => self.rows_of_chunk().min(self.run.options.chunk_rows),
             _ => 1,

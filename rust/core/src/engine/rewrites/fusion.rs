@@ -53,7 +53,7 @@ fn as_fused(plan: &Plan) -> Option<FusedNode> {
     let (prepared, function, specs, keeps, input, parallel, deterministic);
     if let Some(map) = node.downcast_ref::<MapNode>() {
         // The identity opens as its input, and is one of the steps that seeds are drawn past.
-        if map.is_passage() {
+        if map.is_passage() || map.reorder.is_some() {
             return None;
         }
         (prepared, function, input) = (&map.prepared, &map.function, &map.input);

@@ -3,3 +3,4 @@
 pub mod fusion;
 pub mod map_parallelization;
 pub mod noop_elimination;
+pub mod parallel_batch;
