@@ -131,8 +131,8 @@ pub struct Climb {
     /// Works that must be done before they do: those that had begun when it changed.
     begun: u64,
     known: Vec<Known>,
-    /// The present number was gone to without knowing what the one before brought.
-    hasty: bool,
+    /// Fewer than the number it began with, or went to in haste, have been tried.
+    tried: bool,
     /// How often in a row fewer tasks looked good enough.
     sure: u32,
     calm: Calm,
@@ -173,7 +173,7 @@ impl Climb {
             // is something to lose.
             let up = self.up(now, bounds);
             if since.at_ns > HASTE_NS && since.waits() > 0.5 && up > now && self.known.is_empty() {
-                self.hasty = true;
+                self.tried = false;
                 return up;
             }
             return now;
@@ -233,9 +233,9 @@ impl Climb {
         }
         let down = now / 2;
         // Without a larger number that is no better, nothing says that fewer would do.
-        let saturated = self.known.iter().any(|known| known.workers > now) || self.hasty;
+        let saturated = self.known.iter().any(|known| known.workers > now) || !self.tried;
         if saturated && down >= bounds.least.max(1) && !self.knows(down) {
-            self.hasty &= up != now;
+            self.tried |= up == now;
             return down;
         }
         now

@@ -114,6 +114,12 @@ fn long_calls_that_take_turns_are_found_out_after_haste() {
 }
 
 #[test]
+fn a_start_with_too_many_is_found_out() {
+    assert_eq!(Model::new(takes_turns).climb(&mut Climb::default(), 16, 20_000), 1);
+    assert_eq!(Model::new(sleeps).climb(&mut Climb::default(), 16, 4000), 16);
+}
+
+#[test]
 fn short_calls_that_take_turns_get_one() {
     let mut model = Model::new(|running| MS / 20 * running);
     assert_eq!(model.climb(&mut Climb::default(), 4, 2000), 1);
@@ -122,7 +128,7 @@ fn short_calls_that_take_turns_get_one() {
 #[test]
 fn calls_that_compute_get_the_cores() {
     assert_eq!(Model::new(computes).climb(&mut Climb::default(), 2, 3000), 4);
-    assert_eq!(Model::new(computes).climb(&mut Climb::default(), 16, 4000), 16);
+    assert_eq!(Model::new(computes).climb(&mut Climb::default(), 16, 8000), 4);
 }
 
 #[test]
