@@ -158,8 +158,12 @@ impl Speed {
                 flat_map(input, move |_| Arc::clone(&inner))
             }
             Step::Interleave(cycle, block) => {
-                let inner = shuffle(range(4), 3, 8);
-                let make = move |x: i64| TakeNode::plan(Arc::clone(&inner), x.rem_euclid(5));
+                // Captured datasets that are read ahead draw as far as they are opened.
+                let seeds = || SeedGenerator::new(Some((1, 8)), true).made_in_call(true);
+                let make = move |x: i64| {
+                    let inner = ShuffleNode::plan(range(4), 3, seeds()).unwrap();
+                    TakeNode::plan(inner, x.rem_euclid(5))
+                };
                 interleave(input, make, *cycle, *block, calls)
             }
             Step::Noise => part(drawing::noise(input, true, calls), 0),
