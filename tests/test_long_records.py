@@ -2,6 +2,7 @@
 
 import gc
 import threading
+import time
 import tracemalloc
 
 import numpy as np
@@ -74,6 +75,12 @@ def test_objects_made_ahead_are_freed_with_the_iterator(path):
         for count in (30, 12, 2):
             read(count)
         gc.collect()
+        # A task that reads has a second to notice that its iterator is gone; what it lets go of
+        # without the GIL is freed by the next call.
+        end = time.monotonic() + 1
+        while tracemalloc.get_traced_memory()[0] >= LONG and time.monotonic() < end:
+            time.sleep(0.01)
+            iter(hr.Dataset.range(1))
         assert tracemalloc.get_traced_memory()[0] < LONG
     finally:
         tracemalloc.stop()

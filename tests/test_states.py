@@ -1,5 +1,6 @@
 """States of runs: which plans have them, and which plans refuse them."""
 
+import os
 import subprocess
 import sys
 import textwrap
@@ -324,3 +325,61 @@ def test_equal_functions_in_another_process_are_accepted(tmp_path):
         assert done.returncode == 0, done.stderr
         outputs.append(done.stdout.splitlines())
     assert [first for first, _ in outputs] == ["[-1  2]", "[1 4]"]
+
+
+def files_of(kind, folder):
+    """Return three files of ten records each, and what reads them."""
+    paths = [str(folder / f"{number}.{kind}") for number in range(3)]
+    for number, path in enumerate(paths):
+        values = [f"{number}{row}" for row in range(10)]
+        if kind == "tfrecord":
+            with hr.io.TFRecordWriter(path) as writer:
+                for value in values:
+                    writer.write(value.encode())
+        else:
+            with open(path, "w") as file:
+                file.write("".join(f"{value}\n" for value in values))
+    readers = {
+        "tfrecord": hr.TFRecordDataset,
+        "text": hr.TextLineDataset,
+        "fixed": lambda files: hr.FixedLengthRecordDataset(files, 3),
+        "csv": lambda files: hr.experimental.CsvDataset(files, [np.int64]),
+        "parallel": lambda files: hr.TextLineDataset(files, num_parallel_reads=2),
+        "inner": lambda files: hr.Dataset.from_tensor_slices(files).flat_map(hr.TextLineDataset),
+    }
+    return paths, lambda: readers[kind](paths)
+
+
+@pytest.mark.parametrize("kind", ["tfrecord", "text", "fixed", "csv", "parallel", "inner"])
+def test_a_file_that_changed_is_named(kind, tmp_path):
+    paths, dataset = files_of(kind, tmp_path)
+    rest = list(dataset())[12:]
+    iterator = iter(dataset())
+    for _ in range(12):
+        next(iterator)
+    state = iterator.state()
+    assert list(dataset().iterator(state)) == rest
+    again = dataset().iterator(state)
+    next(again)
+    later = again.state()
+    with open(paths[1], "ab") as file:
+        file.write(b"9\n")
+    for held in (state, later):
+        with pytest.raises(FailedPrecondition, match=rf"has changed.*1\.{kind}"):
+            dataset().iterator(held)
+    os.remove(paths[1])
+    with pytest.raises(FailedPrecondition, match="changed"):
+        dataset().iterator(state)
+
+
+def test_a_state_tells_of_few_files(tmp_path):
+    paths = [tmp_path / f"{number:03}.txt" for number in range(300)]
+    for path in paths:
+        path.write_text("a\n")
+    iterator = iter(hr.TextLineDataset(paths))
+    for _ in paths:
+        next(iterator)
+    assert len(iterator.state()) < 2048
+    paths[-1].write_text("b\nc\n")
+    with pytest.raises(FailedPrecondition, match=r"299\.txt"):
+        hr.TextLineDataset(paths).iterator(iterator.state())

@@ -1950,7 +1950,7 @@ class Dataset(Generic[T_co]):
         InvalidArgumentError
             The state is of another pipeline, the text names the difference; or it is none.
         FailedPreconditionError
-            A file that the run had read from has changed since.
+            One of the files that the run had opened last has changed since.
 
         Examples
         --------

@@ -126,6 +126,20 @@ impl Drop for Inside {
     }
 }
 
+/// Waits until no other thread runs Python code for the engine: one that lets go of the last of a
+/// run may still be ending its workers. False if one does at `deadline`.
+fn all_come_out(deadline: Instant) -> bool {
+    let own = own_number();
+    let others = || locked(&INSIDE, |inside| inside.iter().any(|thread| *thread != own));
+    while others() == Some(true) {
+        if Instant::now() >= deadline {
+            return false;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    true
+}
+
 /// Raises `SystemExit` in all threads that run Python code for the engine.
 fn interrupt_all(py: Python<'_>) {
     let own = own_number();
@@ -169,7 +183,8 @@ pub(crate) fn close_all(py: Python<'_>) -> Result<()> {
                 all &= run.close(deadline)?;
             }
             // Tasks of runs that were dropped before may be busy still.
-            Ok(contexts.iter().all(|context| context.wait_for_tasks(deadline)) && all)
+            all &= contexts.iter().all(|context| context.wait_for_tasks(deadline));
+            Ok(all_come_out(deadline) && all)
         })
     };
     if !close()? {

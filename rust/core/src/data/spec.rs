@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::data::dtype::DType;
-use crate::data::shape::PartialShape;
+use crate::data::shape::{PartialShape, volume};
 
 /// A type of the caller's language that elements are made of: a namedtuple, a dataclass, an
 /// attrs class. Opaque to the core.
@@ -164,6 +164,12 @@ impl Spec {
     /// A scalar.
     pub fn scalar(dtype: DType) -> Self {
         Spec::Tensor { dtype, shape: PartialShape::scalar() }
+    }
+
+    /// What a value takes, of a dense array of known shape and of numbers.
+    pub fn bytes(&self) -> Option<usize> {
+        let Spec::Tensor { dtype, shape } = self else { return None };
+        volume(&shape.known()?).ok()?.checked_mul(dtype.size()?)
     }
 
     /// A single dataset.

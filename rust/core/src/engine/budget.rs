@@ -14,7 +14,6 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, Weak};
 
-use crate::data::shape::volume;
 use crate::data::{Chunk, ElementSpec, Spec};
 use crate::engine::node::{Node, Plan, RunOptions};
 use crate::engine::stats::StageStats;
@@ -188,13 +187,9 @@ fn megabytes(bytes: u64) -> String {
 /// What an element takes by its spec, if that tells.
 fn spec_bytes(spec: &ElementSpec) -> Option<u64> {
     let bytes = |spec: &Spec| match spec {
-        Spec::Tensor { dtype, shape } => {
-            let values = volume(&shape.known()?).ok()?;
-            values.checked_mul(dtype.size()?).map(|bytes| bytes as u64)
-        }
         // As the account counts them.
         Spec::Object => Some(0),
-        _ => None,
+        spec => spec.bytes().map(|bytes| bytes as u64),
     };
     let all = spec.specs()?.iter().map(bytes);
     all.sum()

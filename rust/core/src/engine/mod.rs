@@ -17,6 +17,7 @@ pub mod nested;
 pub mod nested_log;
 pub mod node;
 pub mod notices;
+pub mod opened_files;
 pub mod optimise;
 pub mod pace;
 pub mod pool;

@@ -14,6 +14,7 @@ use crate::engine::lock;
 use crate::engine::losses::Losses;
 use crate::engine::nested::{NestedLogs, Outer};
 use crate::engine::node::{Plan, RunOptions, Unfixed, all_functions, draws};
+use crate::engine::opened_files::{OpenedFile, OpenedFiles};
 use crate::engine::optimise::optimise;
 use crate::engine::pace::Pace;
 use crate::engine::pool::{self, Kind};
@@ -23,7 +24,7 @@ use crate::engine::state::{PlanKeys, State};
 use crate::engine::stats::{StageReport, StageStats, since_ns};
 use crate::engine::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use crate::engine::sync::{Condvar, Mutex};
-use crate::engine::wait::{POLL, poll};
+use crate::engine::wait::{POLL, poll, poll_if_due};
 use crate::error::{Error, Result};
 use crate::graph::call::{FunctionRun, UserFunction, Verdict};
 use crate::random::Site;
@@ -80,6 +81,7 @@ struct Life {
     /// Forks behind the process that opened the run.
     generation: usize,
     limit: Option<Arc<Limit>>,
+    files: Arc<OpenedFiles>,
     losses: Mutex<Losses>,
     account: Arc<Account>,
     tasks: Mutex<usize>,
@@ -102,6 +104,7 @@ impl RunContext {
             unfixed: Mutex::default(),
             generation: pool::generation(),
             limit: limit.map(|size| Arc::new(Limit::new(size))),
+            files: Arc::new(OpenedFiles::restored(state.map_or(&[], |state| &state.files))),
             losses: Mutex::default(),
             account: Arc::new(Account::new(&options, plan)),
             tasks: Mutex::default(),
@@ -223,6 +226,11 @@ impl RunContext {
     /// The damaged places that were passed over so far.
     pub fn losses(&self) -> Losses {
         lock(&self.life.losses).clone()
+    }
+
+    /// The files that the run has opened last.
+    pub fn opened_files(&self) -> &Arc<OpenedFiles> {
+        &self.life.files
     }
 
     /// The permits of the run's tasks.
@@ -363,7 +371,13 @@ impl RunContext {
             Some(own) => own,
             None => Arc::clone(function),
         };
-        let opened = Arc::new(FunctionRun::open(function, input, verdict)?);
+        let life = Arc::clone(&self.life);
+        let check = move || match life.cancelled.load(SeqCst) {
+            true => Err(Error::cancelled()),
+            false => poll_if_due(),
+        };
+        let opened = FunctionRun::open(function, input, verdict, Box::new(check))?;
+        let opened = Arc::new(opened);
         Ok(Arc::clone(lock(&self.functions).entry(id).or_insert(opened)))
     }
 
@@ -500,6 +514,7 @@ impl Run {
     ) -> Result<Self> {
         if let Some(state) = state {
             state.check(plan)?;
+            state.files.iter().try_for_each(OpenedFile::check)?;
         }
         let rewritten = &optimise(plan, &options)?.plan;
         let context = Arc::new(RunContext::new(rewritten, options, state, caller));
@@ -554,6 +569,7 @@ impl Run {
         state.failed = self.context.has_failed();
         state.verdicts = self.context.verdicts();
         state.functions = self.context.drawing_keys(0..usize::MAX);
+        state.files = self.context.life.files.log();
         Ok(state)
     }
 

@@ -9,6 +9,7 @@ use crate::data::Position;
 use crate::engine::fills::Fill;
 use crate::engine::nested_log::NestedState;
 use crate::engine::node::{Arg, Plan};
+use crate::engine::opened_files::OpenedFile;
 use crate::engine::reshard::Shard;
 use crate::engine::seeds::{DrawLog, SeedPair};
 use crate::engine::state_text;
@@ -45,6 +46,9 @@ pub struct State {
     /// How the trials of traced functions ended, by stage.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub verdicts: BTreeMap<usize, Verdict>,
+    /// The files that were opened last, so that a changed one is noticed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<OpenedFile>,
 }
 
 /// A stage's name, and a hash of each of its arguments.
@@ -78,6 +82,7 @@ impl State {
             functions: BTreeMap::new(),
             failed: false,
             verdicts: BTreeMap::new(),
+            files: Vec::new(),
         }
     }
 

@@ -141,7 +141,12 @@ pub struct FunctionRun {
     trial: Mutex<()>,
     /// What the first results of foreign code looked like; later ones must too.
     results: OnceLock<ElementSpec>,
+    /// Asked between heavy rows: fails once the run is over.
+    check: Check,
 }
+
+/// What fails once work is no longer wanted.
+pub type Check = Box<dyn Fn() -> Result<()> + Send + Sync>;
 
 impl FunctionRun {
     /// Prepares the function for a run. A verdict of an earlier part of the same run stands.
@@ -152,6 +157,7 @@ impl FunctionRun {
         function: Arc<dyn UserFunction>,
         input: &ElementSpec,
         verdict: Option<Verdict>,
+        check: Check,
     ) -> Result<Self> {
         let run = FunctionRun {
             function,
@@ -159,6 +165,7 @@ impl FunctionRun {
             verdict: OnceLock::new(),
             trial: Mutex::new(()),
             results: OnceLock::new(),
+            check,
         };
         match verdict {
             Some(foreign @ Verdict::Foreign { .. }) => {
@@ -266,7 +273,7 @@ impl FunctionRun {
             return Called::failed(error);
         }
         match (self.known_graph(), self.verdict.get()) {
-            (Some(graph), Some(Verdict::Native)) => call_graph(graph, chunk, site),
+            (Some(graph), Some(Verdict::Native)) => call_graph(graph, chunk, site, &self.check),
             (Some(graph), None) => self.call_on_trial(graph, chunk, site),
             _ => self.function.call(chunk, site),
         }
@@ -297,7 +304,7 @@ impl FunctionRun {
             Trial::Agrees => {
                 let _ = self.verdict.set(Verdict::Native);
                 drop(guard);
-                call_graph(graph, chunk, site)
+                call_graph(graph, chunk, site, &self.check)
             }
             // No values to compare: the next element is tried.
             Trial::BothFail => theirs,
@@ -330,9 +337,9 @@ impl FunctionRun {
 }
 
 /// Evaluates the graph; where that fails, finds the first row that does.
-fn call_graph(graph: &Graph, chunk: &Chunk, site: &Site) -> Called {
+fn call_graph(graph: &Graph, chunk: &Chunk, site: &Site, check: &Check) -> Called {
     if chunk.rows() > 1 && graph.is_heavy() {
-        let called = call_rows(graph, chunk, site);
+        let called = call_rows(graph, chunk, site, check);
         return Called { error: called.error.map(without_row), ..called };
     }
     match graph.eval(chunk, site) {

@@ -16,6 +16,8 @@ use crate::kernels;
 /// Results of operations over constants are kept up to this size; larger ones are computed in
 /// the run, where they need no memory between chunks.
 const FOLD_BYTES: usize = 1 << 20;
+/// From this size on a value in a graph is much memory for one row.
+const HEAVY_BYTES: usize = 1 << 20;
 
 /// A value in a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -279,7 +281,11 @@ impl Graph {
 
     /// True if one row is much work, or much memory.
     pub fn is_heavy(&self) -> bool {
-        self.nodes.iter().any(|node| node.kernel.is_heavy())
+        let large = |id: &ValueId| {
+            let bytes = self.values.get(id.0).and_then(|value| value.spec.bytes());
+            bytes.is_some_and(|bytes| bytes >= HEAVY_BYTES)
+        };
+        self.nodes.iter().any(|node| node.kernel.is_heavy() || node.outputs.iter().any(large))
     }
 
     /// How its outputs nest.

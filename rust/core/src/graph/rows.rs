@@ -12,12 +12,17 @@ use crate::graph::call::Called;
 use crate::graph::graph::Graph;
 use crate::random::Site;
 
-/// Calls the graph on each row; stops at the first that fails.
-pub(crate) fn call_rows(graph: &Graph, chunk: &Chunk, site: &Site) -> Called {
+/// Calls the graph on each row; stops at the first that fails, or when `check` fails before one.
+pub(crate) fn call_rows(
+    graph: &Graph,
+    chunk: &Chunk,
+    site: &Site,
+    check: &dyn Fn() -> Result<()>,
+) -> Called {
     let mut places = Places { rows: chunk.rows(), done: 0, structure: None, columns: Vec::new() };
     let mut error = None;
     for row in 0..chunk.rows() {
-        let result = chunk.slice(row..row + 1);
+        let result = check().and_then(|()| chunk.slice(row..row + 1));
         let result = result.and_then(|one| graph.eval(&one, &site.at(row as u64)));
         if let Err(failed) = result.and_then(|result| places.put(&result)) {
             error = Some(failed);
@@ -165,7 +170,7 @@ mod tests {
         let graph = graph();
         for lengths in [&[2, 2, 2][..], &[2, 2, 3], &[3, 2], &[0, 0], &[0, 1], &[4]] {
             let chunk = messages(lengths, false);
-            let called = call_rows(&graph, &chunk, &Site::default());
+            let called = call_rows(&graph, &chunk, &Site::default(), &|| Ok(()));
             assert!(called.error.is_none());
             let done = called.done.unwrap();
             let all = graph.eval(&chunk, &Site::default()).unwrap();
@@ -176,10 +181,23 @@ mod tests {
     }
 
     #[test]
+    fn what_is_over_goes_on_no_further() {
+        let chunk = messages(&[2, 2, 2], false);
+        let asked = std::cell::Cell::new(0);
+        let check = || {
+            asked.set(asked.get() + 1);
+            if asked.get() == 3 { Err(crate::error::Error::cancelled()) } else { Ok(()) }
+        };
+        let called = call_rows(&graph(), &chunk, &Site::default(), &check);
+        assert!(called.error.is_some());
+        assert_eq!(called.done.map_or(0, |done| done.rows()), 2);
+    }
+
+    #[test]
     fn rows_before_one_that_fails_are_done() {
         let graph = graph();
         for lengths in [&[][..], &[2, 2], &[1, 2]] {
-            let called = call_rows(&graph, &messages(lengths, true), &Site::default());
+            let called = call_rows(&graph, &messages(lengths, true), &Site::default(), &|| Ok(()));
             assert!(called.error.is_some());
             assert_eq!(called.done.map_or(0, |done| done.rows()), lengths.len());
         }

@@ -138,7 +138,7 @@ impl Node for CsvNode {
         if self.files.is_empty() { Cardinality::Known(0) } else { Cardinality::Unknown }
     }
 
-    fn open(&self, _opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
+    fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let shared = Arc::clone(&self.shared);
         let open = move |path: &str| -> Box<dyn FileReader> {
             Box::new(CsvReader {
@@ -152,7 +152,7 @@ impl Node for CsvNode {
                 pending: None,
             })
         };
-        Ok(Box::new(FilesStage::new(&self.files, Box::new(open))))
+        Ok(Box::new(FilesStage::new(&self.files, Box::new(open), opening.run)))
     }
 }
 

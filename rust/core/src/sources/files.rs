@@ -5,6 +5,8 @@ use std::sync::Arc;
 use crate::data::{BytesArray, Chunk, Column, DType, Tensor};
 use crate::engine::Stage;
 use crate::engine::node::Arg;
+use crate::engine::opened_files::OpenedFiles;
+use crate::engine::run::RunContext;
 use crate::error::Result;
 use crate::graph::hash::Fnv;
 
@@ -27,11 +29,13 @@ pub(super) struct FilesStage {
     next: usize,
     reader: Option<Box<dyn FileReader>>,
     open: OpenFile,
+    opened: Arc<OpenedFiles>,
 }
 
 impl FilesStage {
-    pub(super) fn new(paths: &Arc<[String]>, open: OpenFile) -> Self {
-        FilesStage { paths: Arc::clone(paths), next: 0, reader: None, open }
+    pub(super) fn new(paths: &Arc<[String]>, open: OpenFile, run: &RunContext) -> Self {
+        let (paths, opened) = (Arc::clone(paths), Arc::clone(run.opened_files()));
+        FilesStage { paths, next: 0, reader: None, open, opened }
     }
 
     /// The present file, or the next.
@@ -39,6 +43,7 @@ impl FilesStage {
         if self.reader.is_none() {
             let path = self.paths.get(self.next)?;
             self.next += 1;
+            self.opened.note(path);
             self.reader = Some((self.open)(path));
         }
         self.reader.as_mut()

@@ -81,7 +81,7 @@ impl Node for FixedLengthNode {
         if self.files.is_empty() { Cardinality::Known(0) } else { Cardinality::Unknown }
     }
 
-    fn open(&self, _opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
+    fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let (layout, compression) = (self.layout, self.compression);
         let block_bytes = self.buffer_size.unwrap_or(BLOCK_BYTES).clamp(1, 64 << 20);
         let open = move |path: &str| -> Box<dyn FileReader> {
@@ -89,7 +89,7 @@ impl Node for FixedLengthNode {
             let (window, record, done) = (None, 0, false);
             Box::new(FixedReader { path, layout, compression, block_bytes, window, record, done })
         };
-        Ok(Box::new(FilesStage::new(&self.files, Box::new(open))))
+        Ok(Box::new(FilesStage::new(&self.files, Box::new(open), opening.run)))
     }
 }
 

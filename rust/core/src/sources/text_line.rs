@@ -47,12 +47,12 @@ impl Node for TextLineNode {
         if self.files.is_empty() { Cardinality::Known(0) } else { Cardinality::Unknown }
     }
 
-    fn open(&self, _opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
+    fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let (compression, buffer_size) = (self.compression, self.buffer_size);
         let open = move |path: &str| -> Box<dyn FileReader> {
             Box::new(LineReader::new(path, compression, buffer_size))
         };
-        Ok(Box::new(FilesStage::new(&self.files, Box::new(open))))
+        Ok(Box::new(FilesStage::new(&self.files, Box::new(open), opening.run)))
     }
 }
 

@@ -144,7 +144,14 @@ impl Node for TfRecordNode {
         let run = Arc::clone(opening.run);
         let check = Check(Arc::new(move || run.check().and_then(|()| poll_if_due())));
         let indexes = self.indexes.as_ref();
-        let files = Files::new(&self.files, self.compression, self.options, indexes).checked(check);
+        let files = Files::new(
+            &self.files,
+            self.compression,
+            self.options,
+            indexes,
+            opening.run.opened_files(),
+        )
+        .checked(check);
         // Below a driver there are threads to read long records beside each other. Where records
         // are salvaged, the payload of one decides where the next is.
         let plain = self.compression == Compression::None && !self.options.salvage;

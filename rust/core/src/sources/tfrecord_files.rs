@@ -9,6 +9,7 @@ use super::files::bytes_chunk;
 use super::tfrecord_index::Indexes;
 use crate::data::{BytesArray, Chunk};
 use crate::engine::notices;
+use crate::engine::opened_files::OpenedFiles;
 use crate::engine::stage::is_final;
 use crate::error::{Error, Result};
 use crate::formats::tfrecord::index::{Index, Recorder};
@@ -27,6 +28,7 @@ pub(super) struct Files {
     /// What is wrong with the index of the file before the next, found too early.
     owed: Option<Error>,
     check: Check,
+    opened: Arc<OpenedFiles>,
 }
 
 /// The file that is read.
@@ -42,10 +44,20 @@ impl Files {
         compression: Compression,
         options: ReadOptions,
         indexes: Option<&Arc<Indexes>>,
+        opened: &Arc<OpenedFiles>,
     ) -> Self {
         let (paths, indexes) = (Arc::clone(paths), indexes.map(Arc::clone));
-        let check = Check::default();
-        Files { paths, compression, options, indexes, next: 0, current: None, owed: None, check }
+        Files {
+            paths,
+            compression,
+            options,
+            indexes,
+            next: 0,
+            current: None,
+            owed: None,
+            check: Check::default(),
+            opened: Arc::clone(opened),
+        }
     }
 
     /// Asks `check` in the course of long searches.
@@ -56,7 +68,7 @@ impl Files {
 
     /// The same place in the files; nothing is left here.
     pub(super) fn take(&mut self) -> Self {
-        let rest = Files::new(&Arc::from([]), self.compression, self.options, None);
+        let rest = Files::new(&Arc::from([]), self.compression, self.options, None, &self.opened);
         std::mem::replace(self, rest)
     }
 
@@ -73,6 +85,7 @@ impl Files {
         if self.current.is_none() {
             let Some(path) = self.paths.get(self.next) else { return Ok(None) };
             self.next += 1;
+            self.opened.note(path);
             let reader = Reader::open(path, self.compression, self.options)?;
             let reader = reader.checked(self.check.clone());
             let recorder = match &self.indexes {
@@ -170,6 +183,7 @@ impl Files {
             let Some(path) = self.paths.get(file) else { break };
             // What is wrong with it comes when the file is opened.
             let Ok(Some(index)) = indexes.find(file) else { break };
+            self.opened.note(path);
             let target = at.saturating_add(left);
             if target >= index.records() {
                 left -= index.records().saturating_sub(at);
