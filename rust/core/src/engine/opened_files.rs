@@ -6,6 +6,8 @@
 //! others, and the ends of a compressed file tell of all of it.
 
 use std::collections::VecDeque;
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -13,8 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::engine::lock;
 use crate::engine::sync::Mutex;
 use crate::error::{Error, Result};
-use crate::io::crc::crc32c;
-use crate::io::local::BlockReader;
+use crate::graph::hash::Fnv;
 
 /// How many files a state tells of. More would tell more, and make states long.
 const MOST: usize = 8;
@@ -23,22 +24,24 @@ const MOST_BYTES: usize = 1024;
 /// How much of each end is looked at: a page, which is read soon or was just read.
 const END_BYTES: u64 = 4096;
 
-/// A file as it was when it was opened: path, length, checksum of its ends.
+/// A file as it was when it was opened: path, length, hash of its ends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OpenedFile(Arc<str>, u64, u32);
+pub struct OpenedFile(Arc<str>, u64, u64);
 
 impl OpenedFile {
     /// `None` if it cannot be read: whoever reads the file says why.
     fn of(path: &str) -> Option<Self> {
-        let mut file = BlockReader::open_random(path).ok()?;
-        let len = file.len();
+        let len = fs::metadata(path).ok().filter(|found| found.is_file())?.len();
+        let mut file = File::open(path).ok()?;
         let mut ends = vec![0; len.min(2 * END_BYTES) as usize];
         let half = ends.len().min(END_BYTES as usize);
         let (head, tail) = ends.split_at_mut(half);
-        let whole = file.read_exactly(head).ok()?;
-        file.seek(len - tail.len() as u64);
-        let whole = whole && file.read_exactly(tail).ok()?;
-        whole.then(|| OpenedFile(path.into(), len, crc32c(&ends)))
+        file.read_exact(head).ok()?;
+        file.seek(SeekFrom::Start(len - tail.len() as u64)).ok()?;
+        file.read_exact(tail).ok()?;
+        let mut hash = Fnv::default();
+        hash.bytes(&ends);
+        Some(OpenedFile(path.into(), len, hash.finish()))
     }
 
     /// Fails if the file is another one now.
