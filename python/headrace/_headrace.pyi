@@ -61,6 +61,7 @@ __all__ = [
     "reduce",
     "rejection_resample",
     "repeat",
+    "reshard",
     "run_op",
     "salvage",
     "sample_from_datasets",
