@@ -86,18 +86,13 @@ pub(crate) fn open(
     let (rows, collate) = make(input).into_rows();
     let quiet = rows.quiet();
     let kind = if quiet { Kind::Work } else { Kind::Blocking };
+    // What can be observed is taken ahead for so many batches as the user said.
+    let window = Window::PerWorker(if quiet { 2 } else { 1 });
     let how = driver::Plan {
         work: Some(Arc::new(Join(collate))),
-        workers: tasks.parallel.workers(opening.run, kind),
-        // What can be observed is taken ahead for so many batches as the user said.
-        window: Window::PerWorker(if quiet { 2 } else { 1 }),
-        single: false,
         whole: true,
-        fill: false,
         ordered: !tasks.are_free(options),
-        reorder: 0,
-        kind,
-        group: None,
+        ..driver::Plan::new(tasks.parallel.workers(opening.run, kind), window, kind)
     };
     let rows = Input::new(Box::new(rows), opening.run);
     let driver = Driver::new(rows, how, opening.run, &opening.stats);

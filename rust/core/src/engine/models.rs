@@ -219,18 +219,7 @@ impl Work for Add {
 
 /// A driver of two tasks that keeps the order.
 fn how() -> How {
-    How {
-        work: Some(Arc::new(Add(0))),
-        workers: Knob::fixed(2),
-        window: Window::fixed(2),
-        single: false,
-        whole: false,
-        fill: false,
-        ordered: true,
-        reorder: 0,
-        kind: Kind::Work,
-        group: None,
-    }
+    How { work: Some(Arc::new(Add(0))), ..How::new(Knob::fixed(2), Window::fixed(2), Kind::Work) }
 }
 
 /// A driver of foreign functions: one element for each task, which may block.

@@ -208,6 +208,7 @@ impl GraphBuilder {
             inputs: self.inputs.iter().map(|id| self.values[id.0].spec.clone()).collect(),
             outputs: Vec::new(),
             structure: Arc::new(structure),
+            heavy: false,
         };
         let mut renumbered: Vec<Option<ValueId>> = vec![None; self.values.len()];
         let mut keep = |graph: &mut Graph, id: ValueId, origin: Origin| {
@@ -250,6 +251,7 @@ impl GraphBuilder {
             .map(|id| keep(&mut graph, *id, self.values[id.0].origin.clone()))
             .collect();
         graph.mark_last_uses();
+        graph.heavy = graph.nodes.iter().any(|node| graph.is_heavy_node(node));
         graph
     }
 
@@ -271,6 +273,8 @@ pub struct Graph {
     pub(crate) inputs: Vec<Spec>,
     pub(crate) outputs: Vec<ValueId>,
     pub(crate) structure: Arc<Structure>,
+    /// Asked for each chunk, so worked out once.
+    heavy: bool,
 }
 
 impl Graph {
@@ -281,11 +285,15 @@ impl Graph {
 
     /// True if one row is much work, or much memory.
     pub fn is_heavy(&self) -> bool {
+        self.heavy
+    }
+
+    fn is_heavy_node(&self, node: &Node) -> bool {
         let large = |id: &ValueId| {
             let bytes = self.values.get(id.0).and_then(|value| value.spec.bytes());
             bytes.is_some_and(|bytes| bytes >= HEAVY_BYTES)
         };
-        self.nodes.iter().any(|node| node.kernel.is_heavy() || node.outputs.iter().any(large))
+        node.kernel.is_heavy() || node.outputs.iter().any(large)
     }
 
     /// How its outputs nest.

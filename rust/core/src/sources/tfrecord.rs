@@ -192,17 +192,10 @@ impl TfRecordStage {
             open: Mutex::default(),
         };
         let files = self.files.take();
+        let workers = Knob::fixed(self.run.workers());
         let plan = driver::Plan {
             work: Some(Arc::new(work)),
-            workers: Knob::fixed(self.run.workers()),
-            window: Window::fixed(WINDOW),
-            single: false,
-            whole: false,
-            fill: false,
-            ordered: true,
-            reorder: 0,
-            kind: Kind::Work,
-            group: None,
+            ..driver::Plan::new(workers, Window::fixed(WINDOW), Kind::Work)
         };
         let input = Input::new(Box::new(LocateStage(files)), &self.run);
         self.driver = Some(Driver::new(input, plan, &self.run, &self.stats));

@@ -189,21 +189,17 @@ pub(crate) fn driver_plan(
     let kind = if native { Kind::Work } else { Kind::Blocking };
     // Of an element of foreign code it can be seen that it was made ahead: no more than asked for.
     let ahead = if native || parallel == Parallel::Autotune { 2 } else { 1 };
+    let workers = match parallel {
+        Parallel::Autotune if work.needs_cores() => run.autotuned(Kind::Work),
+        _ => parallel.workers(run, kind),
+    };
     driver::Plan {
-        workers: match parallel {
-            Parallel::Autotune if work.needs_cores() => run.autotuned(Kind::Work),
-            _ => parallel.workers(run, kind),
-        },
         work: Some(work),
-        // Two chunks a worker: one in work, one for the consumer.
-        window: Window::PerWorker(ahead),
         single: !native,
-        whole: false,
         fill: true,
         ordered: run.options.keeps_order(deterministic),
-        reorder: 0,
-        kind,
-        group: None,
+        // Two chunks a worker: one in work, one for the consumer.
+        ..driver::Plan::new(workers, Window::PerWorker(ahead), kind)
     }
 }
 

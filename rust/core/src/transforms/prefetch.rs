@@ -106,18 +106,11 @@ impl Node for PrefetchNode {
             Err(_) => Knob::between(DEFAULT_WINDOW, DEFAULT_WINDOW, MAX_WINDOW),
         };
         let input = opening.driven_passage(0, &self.input)?;
+        let kind = if quiet { Kind::Work } else { Kind::Blocking };
         let plan = driver::Plan {
             // What leaves the pipeline is made ready to be given away on this side.
             work: opening.is_root().then(|| Arc::new(Own) as Arc<dyn Work>),
-            workers: Knob::fixed(1),
-            window: Window::Chunks(window),
-            single: false,
-            whole: false,
-            fill: false,
-            ordered: true,
-            reorder: 0,
-            kind: if quiet { Kind::Work } else { Kind::Blocking },
-            group: None,
+            ..driver::Plan::new(Knob::fixed(1), Window::Chunks(window), kind)
         };
         let (run, stats) = (Arc::clone(opening.run), Arc::clone(&opening.stats));
         let start = Start { input, plan, run, stats };

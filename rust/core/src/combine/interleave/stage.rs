@@ -194,16 +194,8 @@ impl InterleaveStage {
         let stage = OpeningStage::new(seedling, ahead.made, &ahead.turnstile, &self.run);
         ahead.made += 1;
         let plan = driver::Plan {
-            work: None,
-            workers: Knob::fixed(1),
-            window: Window::fixed(WINDOW),
-            single: false,
-            whole: false,
-            fill: false,
-            ordered: true,
-            reorder: 0,
-            kind: Kind::Blocking,
             group: Some(Arc::clone(&ahead.group)),
+            ..driver::Plan::new(Knob::fixed(1), Window::fixed(WINDOW), Kind::Blocking)
         };
         let input = Input::new(Box::new(stage), &self.run);
         Ok(Some(Slot::driven(Driver::new(input, plan, &self.run, &ahead.stats))))

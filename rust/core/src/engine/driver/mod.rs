@@ -75,6 +75,24 @@ pub struct Plan {
     pub group: Option<Arc<Group>>,
 }
 
+impl Plan {
+    /// Hands the chunks of the input on as they are, in their order.
+    pub fn new(workers: Arc<Knob>, window: Window, kind: Kind) -> Self {
+        Plan {
+            work: None,
+            workers,
+            window,
+            single: false,
+            whole: false,
+            fill: false,
+            ordered: true,
+            reorder: 0,
+            kind,
+            group: None,
+        }
+    }
+}
+
 enum Slot {
     Done(Result<Chunk>, Charge),
     Working(Receiver<Worked>),
