@@ -5,6 +5,7 @@ import random
 import threading
 import time
 
+import numpy as np
 import pytest
 
 import headrace as hr
@@ -207,3 +208,103 @@ def test_functions_in_processes_get_no_more_tasks_than_cores():
     iterator = iter(dataset)
     assert list(iterator) == list(range(20))
     assert stage(iterator, "map")["max_parallelism"] <= len(os.sched_getaffinity(0))
+
+
+def read_side_by_side(function, cycle=16, calls=hr.AUTOTUNE, deterministic=None):
+    def make(i):
+        return Dataset.range(i * 1000, i * 1000 + 200).map(function)
+
+    numbers = Dataset.range(1 << 40)
+    return numbers.interleave(make, cycle, 1, calls, deterministic)
+
+
+def watch(dataset, good, seconds=30):
+    """Read until the step is as wanted; a busy machine may take a while."""
+    iterator = iter(dataset)
+    start = time.monotonic()
+    while time.monotonic() < start + seconds:
+        for _ in range(20):
+            next(iterator)
+        row = stage(iterator, "interleave")
+        if good(row):
+            return row, iterator.stats().limiting, time.monotonic() - start
+    pytest.fail(f"{row} after {seconds} s")
+
+
+@pytest.mark.parametrize("deterministic", [True, False])
+def test_more_datasets_that_sleep_are_read_side_by_side(deterministic):
+    calls = Calls(0.01)
+    dataset = read_side_by_side(calls, deterministic=deterministic)
+    row = stage(iter(dataset), "interleave")
+    assert row["parallelism"] == 4
+    row, limiting, taken = watch(dataset, lambda row: row["parallelism"] == 16)
+    assert row["max_parallelism"] == 16
+    assert limiting == "interleave"
+    assert calls.most > 8
+    assert taken < 10
+
+
+def test_datasets_that_take_turns_are_read_by_few_tasks():
+    lock = threading.Lock()
+
+    def takes_turns(x):
+        with lock:
+            time.sleep(0.003)
+        return x
+
+    watch(
+        read_side_by_side(takes_turns),
+        lambda row: row["elements"] > 300 and row["parallelism"] <= 2,
+    )
+
+
+def test_datasets_that_are_slow_now_and_then_are_read_further_ahead():
+    def uneven(x):
+        time.sleep(0.05 if x % 16 == 3 else 0.001)
+        return x
+
+    dataset = read_side_by_side(uneven, cycle=8)
+    row, _, _ = watch(dataset, lambda row: row["window"] >= 8 * row["parallelism"])
+    assert row["window"] <= row["max_window"]
+
+
+def test_the_order_does_not_depend_on_how_many_datasets_are_read_at_a_time():
+    def uneven(x):
+        time.sleep(0.01 if x % 8 == 3 else 0)
+        return x
+
+    plain = [int(x) for x in read_side_by_side(lambda x: x, 6, None).take(600)]
+    assert [int(x) for x in read_side_by_side(uneven, 6).take(600)] == plain
+
+
+def test_what_may_be_read_side_by_side_can_be_set():
+    def tasks(calls=hr.AUTOTUNE, options=None, **values):
+        dataset = Dataset.range(3).interleave(Dataset.from_tensors, 8, 1, calls)
+        row = stage(iter(dataset.with_options(options or autotune(**values))), "interleave")
+        return row["parallelism"], row["max_parallelism"]
+
+    assert tasks(3) == (3, 3)
+    assert tasks() == (4, 8)
+    assert tasks(cpu_budget=3) == (3, 3)
+    assert tasks(initial_parallelism=7) == (7, 8)
+    assert tasks(min_parallelism=6) == (6, 8)
+    assert tasks(enabled=False) == (8, 8)
+    assert tasks(autotune_algorithm=AutotuneAlgorithm.MAX_PARALLELISM) == (8, 8)
+    threads = hr.Options(threading=hr.ThreadingOptions(private_threadpool_size=2))
+    assert tasks(options=threads) == (2, 2)
+
+
+def test_a_byte_budget_keeps_datasets_from_being_read_further_ahead():
+    def large(x):
+        time.sleep(0.05 if x % 16 == 3 else 0.001)
+        return np.zeros(1 << 17, np.int64)
+
+    budget = 8 << 20
+    dataset = read_side_by_side(large, 8).with_options(autotune(ram_budget=budget))
+    iterator = iter(dataset)
+    for _ in range(600):
+        next(iterator)
+    outer = iterator.stats()[0]
+    # What the consumer waits for is admitted whatever the others have, and a guess may be one off.
+    assert outer["peak_total_bytes"] <= budget + (2 << 20)
+    assert stage(iterator, "interleave")["peak_queued_bytes"] > 1 << 20

@@ -1294,9 +1294,10 @@ class Dataset(Generic[T_co]):
         block_length
             How many elements come from one dataset before the turn passes on; ``None``: 1.
         num_parallel_calls
-            How many datasets are made and read ahead side by side; `AUTOTUNE`: all of the cycle;
-            ``None``: each is read when its turn comes. An element that fails, or a dataset that
-            cannot be made, then counts as one of `block_length`, as in tf.data.
+            How many datasets are made and read ahead side by side; `AUTOTUNE`: as many of the cycle
+            as bring more elements; ``None``: each is read when its turn comes. An element that
+            fails, or a dataset that cannot be made, then counts as one of `block_length`, as in
+            tf.data.
         deterministic
             ``False``: a dataset that has an element ready may come before its turn. ``None``: what
             the options say.

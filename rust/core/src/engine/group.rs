@@ -1,11 +1,12 @@
 //! Drivers of one stage that share a number of tasks, and whose consumer waits for any of them: of
-//! many inputs so many are read at a time.
+//! many inputs so many are read at a time. With a meter of all of them together that number, and how
+//! far each of them reads ahead, may be left to the controller.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use crate::engine::autotune::Knob;
+use crate::engine::autotune::{Knob, Meter};
 use crate::engine::driver::Shared;
 use crate::engine::lock;
 use crate::engine::sync::{Condvar, Mutex};
@@ -13,6 +14,7 @@ use crate::engine::sync::{Condvar, Mutex};
 /// At most so many drivers of a group have a task; others wait for their turn.
 pub struct Group {
     most: Arc<Knob>,
+    meter: Option<Arc<Meter>>,
     state: Mutex<State>,
     arrived: Condvar,
 }
@@ -29,7 +31,28 @@ struct State {
 impl Group {
     /// A group of drivers that have as many tasks at a time as the knob says.
     pub fn new(most: Arc<Knob>) -> Arc<Self> {
-        Arc::new(Group { most, state: Mutex::default(), arrived: Condvar::new() })
+        Self::of(most, None)
+    }
+
+    /// A group of drivers that have together as many tasks, and each such a window, as the meter
+    /// says.
+    pub fn metered(meter: Arc<Meter>) -> Arc<Self> {
+        Self::of(Arc::clone(&meter.workers), Some(meter))
+    }
+
+    fn of(most: Arc<Knob>, meter: Option<Arc<Meter>>) -> Arc<Self> {
+        Arc::new(Group { most, meter, state: Mutex::default(), arrived: Condvar::new() })
+    }
+
+    /// The meter of its drivers together.
+    pub(super) fn meter(&self) -> Option<&Arc<Meter>> {
+        self.meter.as_ref()
+    }
+
+    /// The part of its tasks that could run and do not.
+    pub(super) fn idle(&self) -> f64 {
+        let (running, most) = (lock(&self.state).running, self.most.now());
+        most.saturating_sub(running) as f64 / most as f64
     }
 
     /// Counts a task of the driver in; if there are enough the driver is woken later.

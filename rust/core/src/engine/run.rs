@@ -255,6 +255,12 @@ impl RunContext {
         self.options.autotune.workers(kind, limit)
     }
 
+    /// How many of `cycle` datasets a stage reads side by side that leaves that to the engine.
+    pub fn autotuned_readers(&self, cycle: usize) -> Arc<Knob> {
+        let limit = self.options.private_threadpool_size.filter(|size| *size > 0);
+        self.options.autotune.readers(cycle, limit)
+    }
+
     /// What moves the knobs of the run's drivers.
     pub fn controller(&self) -> &Controller {
         &self.life.controller

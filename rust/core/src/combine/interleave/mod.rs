@@ -5,7 +5,8 @@
 //!
 //! With `num_parallel_calls` so many datasets, from the one whose turn it is, are made, opened and
 //! read ahead at a time, each by a driver of its own: in the order of the turns, or first come,
-//! first served if `deterministic` is false.
+//! first served if `deterministic` is false. AUTOTUNE moves their number within the cycle, and how
+//! far ahead each is read; which slot a dataset has, and which elements come, never depends on it.
 //!
 //! An error is an outcome of its turn with `num_parallel_calls`, and none without, as in tf.data;
 //! so is a dataset that cannot be made.
@@ -15,6 +16,7 @@ use std::sync::Arc;
 use crate::combine::plans::Plans;
 use crate::data::ElementSpec;
 use crate::engine::apply::{Parallel, function_arg, function_notes};
+use crate::engine::autotune::Knob;
 use crate::engine::nested::inner_spec;
 use crate::engine::node::{Arg, RunOptions, Unfixed};
 use crate::engine::pool::parallelism;
@@ -23,6 +25,10 @@ use crate::error::{Error, Result};
 use crate::graph::call::{Prepared, UserFunction};
 
 use stage::{Ahead, InterleaveStage};
+
+/// Chunks that a dataset is read ahead, and how many AUTOTUNE may make of them.
+const WINDOW: usize = 2;
+const MOST_WINDOW: usize = 16;
 
 mod opening;
 mod slot;
@@ -140,13 +146,20 @@ impl Node for InterleaveNode {
         let (name, spec) = ("interleave", self.input.spec());
         let driven = self.parallel != Parallel::Serial;
         let plans = Plans::open(opening, name, input, &self.function, spec, driven)?;
-        let ahead = match self.parallel {
+        let tuned = opening.run.options.autotune.enabled;
+        let how = match self.parallel {
             _ if opening.run.options.on_demand => None,
             Parallel::Serial => None,
-            Parallel::Calls(calls) => Some(calls.min(self.cycle)),
-            Parallel::Autotune => Some(self.cycle),
+            Parallel::Calls(calls) => {
+                Some((Knob::fixed(calls.min(self.cycle)), Knob::fixed(WINDOW)))
+            }
+            Parallel::Autotune => {
+                let window =
+                    Knob::between(WINDOW, WINDOW, if tuned { MOST_WINDOW } else { WINDOW });
+                Some((opening.run.autotuned_readers(self.cycle), window))
+            }
         };
-        let ahead = ahead.map(|slots| Ahead::new(slots, &opening.stats));
+        let ahead = how.map(|(slots, window)| Ahead::new(slots, window, opening));
         let ordered = opening.run.options.keeps_order(self.deterministic);
         let mut stage = InterleaveStage::new(plans, self.cycle, self.block, opening.run);
         stage.reads(ahead, ordered || !driven, driven);

@@ -2,24 +2,23 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
 
 use super::opening::{OpeningStage, Turnstile};
 use super::slot::{Picked, Slot};
 use crate::combine::plans::Plans;
 use crate::data::Chunk;
-use crate::engine::autotune::{Knob, Window};
+use crate::engine::autotune::{Knob, Meter, Window};
 use crate::engine::driver::{self, Driver};
 use crate::engine::group::Group;
 use crate::engine::pool::Kind;
 use crate::engine::run::RunContext;
 use crate::engine::stage::{is_final, skip_by_running};
-use crate::engine::stats::StageStats;
-use crate::engine::{Input, Stage};
+use crate::engine::stats::{StageStats, since_ns};
+use crate::engine::{Input, Opening, Stage};
 use crate::error::{Error, Result};
 
-/// Chunks that a dataset is read ahead.
-const WINDOW: usize = 2;
 /// Datasets that are opened for slots that are still taken, at most.
 const SPARE: usize = 16;
 /// How long a consumer that waits for any dataset leaves the tasks to find threads before it works
@@ -29,8 +28,8 @@ const IMPATIENCE: Duration = Duration::from_millis(1);
 
 /// How datasets are read before their turn.
 pub(super) struct Ahead {
-    /// So many at a time, from the one whose turn it is.
-    slots: usize,
+    /// How many at a time, from the one whose turn it is, and how far.
+    meter: Arc<Meter>,
     group: Arc<Group>,
     turnstile: Arc<Turnstile>,
     /// Datasets made so far.
@@ -39,10 +38,20 @@ pub(super) struct Ahead {
 }
 
 impl Ahead {
-    /// Reads `slots` datasets at a time.
-    pub(super) fn new(slots: usize, stats: &Arc<StageStats>) -> Self {
-        let group = Group::new(Knob::fixed(slots));
-        Ahead { slots, group, turnstile: Arc::default(), made: 0, stats: Arc::clone(stats) }
+    /// Reads as many datasets at a time as `slots` says, and as many chunks of each as `window`.
+    pub(super) fn new(slots: Arc<Knob>, window: Arc<Knob>, opening: &Opening<'_>) -> Self {
+        let meter = Arc::new(Meter::new(slots, Window::Chunks(window), true));
+        opening.stats.metered(&meter);
+        opening.run.controller().register_group(&meter);
+        let group = Group::metered(Arc::clone(&meter));
+        let stats = Arc::clone(&opening.stats);
+        Ahead { meter, group, turnstile: Arc::default(), made: 0, stats }
+    }
+}
+
+impl Drop for Ahead {
+    fn drop(&mut self) {
+        self.meter.closed.store(true, Relaxed);
     }
 }
 
@@ -134,7 +143,7 @@ impl InterleaveStage {
     /// waits for its turn, so that datasets keep their slots whatever is read ahead.
     fn look_ahead(&mut self) -> Result<()> {
         let Some(ahead) = &self.ahead else { return Ok(()) };
-        let slots = ahead.slots;
+        let slots = ahead.meter.workers.now();
         let last = self.cycle.min(self.turn.saturating_add(slots));
         while self.reached < last && !self.is_exhausted() {
             let opened = self.open_next()?;
@@ -185,7 +194,10 @@ impl InterleaveStage {
                 input => Ok(input?.map(Slot::plain)),
             };
         };
-        let seedling = match self.plans.sow() {
+        let start = Instant::now();
+        let sown = self.plans.sow();
+        ahead.meter.pull_ns.fetch_add(since_ns(start), Relaxed);
+        let seedling = match sown {
             Ok(Some(seedling)) => seedling,
             Ok(None) => return Ok(None),
             Err(error) if is_final(&error) => return Err(error),
@@ -195,7 +207,7 @@ impl InterleaveStage {
         ahead.made += 1;
         let plan = driver::Plan {
             group: Some(Arc::clone(&ahead.group)),
-            ..driver::Plan::new(Knob::fixed(1), Window::fixed(WINDOW), Kind::Blocking)
+            ..driver::Plan::new(Knob::fixed(1), ahead.meter.window.clone(), Kind::Blocking)
         };
         let input = Input::new(Box::new(stage), &self.run);
         Ok(Some(Slot::driven(Driver::new(input, plan, &self.run, &ahead.stats))))

@@ -6,6 +6,9 @@
 //! a while, so that it need not be tried again. Tasks that compute need no trial: each has a core.
 //! A source that is busy all the time, and a consumer that hardly waits, need no more tasks than
 //! are in use.
+//!
+//! Drivers of a group, each of which reads a dataset, are one such step together: their number of
+//! tasks is climbed, and their windows grow where tasks stand still although the consumer waits.
 
 use crate::engine::autotune::meter::Counts;
 
@@ -45,13 +48,14 @@ fn wanted(n: usize, bounds: Bounds) -> usize {
     if n < bounds.most { n } else { n.saturating_mul(2) }
 }
 
-/// Elements in a time, where `workers` tasks are busy all the time.
+/// Elements in a time, where `workers` tasks are busy all the time, and the consumer beside them
+/// while it works itself.
 fn rate(since: Counts, workers: usize) -> f64 {
     let rows = since.rows as f64;
     if since.busy_ns / since.works.max(1) < SHORT_NS {
         rows / since.at_ns.max(1) as f64
     } else {
-        rows * workers as f64 / since.busy_ns.max(1) as f64
+        rows * (workers as f64 + since.helps()) / since.busy_ns.max(1) as f64
     }
 }
 
@@ -276,6 +280,41 @@ impl Buffer {
             return now;
         }
         if counts.in_flight * 2 <= now {
+            self.half_full_since_ns = None;
+            return now;
+        }
+        let half_full = *self.half_full_since_ns.get_or_insert(counts.at_ns);
+        if counts.at_ns.saturating_sub(half_full) < HALF_FULL_NS {
+            return now;
+        }
+        self.half_full_since_ns = None;
+        bounds.clamp(now / 2)
+    }
+}
+
+/// The windows of the drivers of a group.
+#[derive(Debug, Default)]
+pub struct Depth {
+    last: Counts,
+    /// Since when they have been more than half full.
+    half_full_since_ns: Option<u64>,
+}
+
+impl Depth {
+    /// How large each window should be, where it is `now`.
+    pub fn step(&mut self, counts: Counts, now: usize, bounds: Bounds) -> usize {
+        let since = counts.since(&self.last);
+        if since.at_ns < EVIDENCE_NS {
+            return now;
+        }
+        self.last = counts;
+        // Tasks that stand still while the consumer waits for another one would have gone on with
+        // larger windows: elements take longer at some times than at others.
+        if since.stands() > WAITS {
+            self.half_full_since_ns = None;
+            return bounds.clamp(now.saturating_mul(2));
+        }
+        if since.waits() > WAITS || counts.in_flight * 2 <= counts.window {
             self.half_full_since_ns = None;
             return now;
         }

@@ -1,7 +1,11 @@
 //! What one driver does, in numbers: its own threads write them, the controller and `stats` read.
+//!
+//! Drivers of a group have a meter of the whole group besides, to which each adds what it does: for
+//! that one, to pull is the work, and it stands still in as far as its tasks do while the consumer
+//! waits.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
 
 use crate::engine::autotune::knob::{Knob, Window};
 use crate::engine::sync::atomic::{AtomicBool, AtomicUsize};
@@ -27,10 +31,16 @@ pub struct Meter {
     pub pull_ns: AtomicU64,
     /// Time in which the consumer waited for a result, or made one itself.
     pub starved_ns: AtomicU64,
+    /// Of that, time in which it made one itself.
+    pub helped_ns: AtomicU64,
     /// Time in which the driver stood still because its window was full.
     pub full_ns: AtomicU64,
     /// The driver is gone.
     pub closed: AtomicBool,
+    /// That of the group.
+    group: Option<Arc<Meter>>,
+    /// Of a group: its drivers.
+    drivers: AtomicUsize,
 }
 
 impl Meter {
@@ -46,8 +56,63 @@ impl Meter {
             busy_ns: AtomicU64::default(),
             pull_ns: AtomicU64::default(),
             starved_ns: AtomicU64::default(),
+            helped_ns: AtomicU64::default(),
             full_ns: AtomicU64::default(),
             closed: AtomicBool::default(),
+            group: None,
+            drivers: AtomicUsize::default(),
+        }
+    }
+
+    /// Of one more driver of a group, if that has a meter.
+    #[must_use]
+    pub fn of_group(mut self, group: Option<&Arc<Meter>>) -> Self {
+        if let Some(group) = group {
+            group.drivers.fetch_add(1, Relaxed);
+        }
+        self.group = group.cloned();
+        self
+    }
+
+    /// Counts a chunk in that is about to be pulled.
+    pub fn enter(&self) {
+        self.in_flight.fetch_add(1, SeqCst);
+        if let Some(group) = &self.group {
+            group.in_flight.fetch_add(1, Relaxed);
+        }
+    }
+
+    /// Counts a chunk out that the consumer has taken, or that was none.
+    pub fn leave(&self) {
+        self.in_flight.fetch_sub(1, SeqCst);
+        if let Some(group) = &self.group {
+            group.in_flight.fetch_sub(1, Relaxed);
+        }
+    }
+
+    /// Counts a pull of so many rows.
+    pub fn pulled(&self, rows: u64, ns: u64) {
+        self.pull_ns.fetch_add(ns, Relaxed);
+        if let Some(group) = &self.group {
+            group.worked(rows, ns);
+        }
+    }
+
+    /// Counts time in which the consumer made a result itself.
+    pub fn helped(&self, ns: u64) {
+        self.helped_ns.fetch_add(ns, Relaxed);
+        if let Some(group) = &self.group {
+            group.helped_ns.fetch_add(ns, Relaxed);
+        }
+    }
+
+    /// Counts time in which the consumer had nothing to take, and for what part of it tasks of the
+    /// group stood still.
+    pub fn starved(&self, ns: u64, idle: f64) {
+        self.starved_ns.fetch_add(ns, Relaxed);
+        if let Some(group) = &self.group {
+            group.starved_ns.fetch_add(ns, Relaxed);
+            group.full_ns.fetch_add((ns as f64 * idle) as u64, Relaxed);
         }
     }
 
@@ -58,14 +123,27 @@ impl Meter {
         self.busy_ns.fetch_add(ns, Relaxed);
     }
 
-    /// The size of the window now.
+    /// The size of the window now; of a group, of all windows together.
     pub fn window(&self) -> usize {
-        self.window.now(&self.workers)
+        self.window.now(&self.workers).saturating_mul(self.drivers())
     }
 
     /// The most that the window can become.
     pub fn most_window(&self) -> usize {
-        self.window.most(&self.workers)
+        self.window.most(&self.workers).saturating_mul(self.drivers())
+    }
+
+    fn drivers(&self) -> usize {
+        self.drivers.load(Relaxed).max(1)
+    }
+}
+
+impl Drop for Meter {
+    fn drop(&mut self) {
+        if let Some(group) = &self.group {
+            group.drivers.fetch_sub(1, Relaxed);
+            group.in_flight.fetch_sub(self.in_flight.load(Relaxed), Relaxed);
+        }
     }
 }
 
@@ -79,8 +157,10 @@ impl Meter {
             busy_ns: self.busy_ns.load(Relaxed),
             pull_ns: self.pull_ns.load(Relaxed),
             starved_ns: self.starved_ns.load(Relaxed),
+            helped_ns: self.helped_ns.load(Relaxed),
             full_ns: self.full_ns.load(Relaxed),
             in_flight: self.in_flight.load(Relaxed),
+            window: self.window(),
         }
     }
 }
@@ -101,9 +181,13 @@ pub struct Counts {
     /// See [`Meter`].
     pub starved_ns: u64,
     /// See [`Meter`].
+    pub helped_ns: u64,
+    /// See [`Meter`].
     pub full_ns: u64,
     /// How many they were just then.
     pub in_flight: usize,
+    /// How many there might have been.
+    pub window: usize,
 }
 
 impl Counts {
@@ -117,8 +201,10 @@ impl Counts {
             busy_ns: self.busy_ns.saturating_sub(before.busy_ns),
             pull_ns: self.pull_ns.saturating_sub(before.pull_ns),
             starved_ns: self.starved_ns.saturating_sub(before.starved_ns),
+            helped_ns: self.helped_ns.saturating_sub(before.helped_ns),
             full_ns: self.full_ns.saturating_sub(before.full_ns),
             in_flight: self.in_flight,
+            window: self.window,
         }
     }
 
@@ -129,6 +215,16 @@ impl Counts {
     /// The part of the time in which the consumer had nothing to take.
     pub fn waits(&self) -> f64 {
         self.part(self.starved_ns)
+    }
+
+    /// The part of the time in which the consumer worked itself.
+    pub fn helps(&self) -> f64 {
+        self.part(self.helped_ns).min(1.0)
+    }
+
+    /// The part of the time in which it stood still.
+    pub fn stands(&self) -> f64 {
+        self.part(self.full_ns)
     }
 
     /// The part of the time in which somebody pulled from the input.

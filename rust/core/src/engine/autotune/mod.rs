@@ -19,7 +19,7 @@ pub use options::{Algorithm, AutotuneOptions};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use crate::engine::autotune::climb::{Bounds, Buffer, Climb, Cores};
+use crate::engine::autotune::climb::{Bounds, Buffer, Climb, Cores, Depth};
 use crate::engine::autotune::share::{Seat, Share};
 use crate::engine::lock;
 use crate::engine::pool;
@@ -49,6 +49,7 @@ enum Rule {
     Cores(Cores),
     Climb(Climb),
     Buffer(Buffer),
+    Group(Climb, Depth),
 }
 
 impl Controller {
@@ -60,6 +61,18 @@ impl Controller {
             Window::Chunks(chunks) if !chunks.is_fixed() => Rule::Buffer(Buffer::default()),
             _ => return,
         };
+        self.add(meter, rule);
+    }
+
+    /// Takes the drivers of a group in, which have a meter together.
+    pub fn register_group(&self, meter: &Arc<Meter>) {
+        let moves = |chunks: &Window| matches!(chunks, Window::Chunks(knob) if !knob.is_fixed());
+        if !meter.workers.is_fixed() || moves(&meter.window) {
+            self.add(meter, Rule::Group(Climb::default(), Depth::default()));
+        }
+    }
+
+    fn add(&self, meter: &Arc<Meter>, rule: Rule) {
         lock(&self.tuned).drivers.push((Arc::clone(meter), rule));
         self.any.store(true, Relaxed);
     }
@@ -100,7 +113,9 @@ impl Tuned {
             let or_now = |wants: usize| if wants > 0 { wants } else { meter.workers.now() };
             match rule {
                 Rule::Cores(rule) => wants.cores = wants.cores.max(or_now(rule.wants)),
-                Rule::Climb(rule) => wants.threads = wants.threads.max(or_now(rule.wants)),
+                Rule::Climb(rule) | Rule::Group(rule, _) => {
+                    wants.threads = wants.threads.max(or_now(rule.wants))
+                }
                 Rule::Buffer(_) => {}
             }
         }
@@ -126,6 +141,12 @@ impl Rule {
             }
             Rule::Climb(climb) => {
                 workers.set(climb.step(counts, workers.now(), within(workers, share.threads)));
+            }
+            Rule::Group(climb, depth) => {
+                workers.set(climb.step(counts, workers.now(), within(workers, share.threads)));
+                if let Window::Chunks(chunks) = &meter.window {
+                    chunks.set(depth.step(counts, chunks.now(), within(chunks, usize::MAX)));
+                }
             }
             Rule::Buffer(buffer) => {
                 if let Window::Chunks(chunks) = &meter.window {

@@ -57,30 +57,51 @@ impl AutotuneOptions {
     /// many of the iterator's tasks may run at once, if that is limited.
     pub fn workers(&self, kind: Kind, limit: Option<usize>) -> Arc<Knob> {
         let cores = pool::parallelism();
-        let all = match kind {
-            Kind::Work => cores,
-            Kind::Blocking => pool::blocking_limit(),
-        };
-        let said = |n: usize| (n > 0).then_some(n);
-        let limit = limit.unwrap_or(usize::MAX);
-        // Tasks above the threads there are would only wait for one.
-        let most = said(self.cpu_budget).unwrap_or(all).max(self.min_parallelism).min(limit);
-        let most = if kind == Kind::Work { most.min(cores.max(1)) } else { most };
-        let least = self.min_parallelism.min(most);
-        if !self.enabled {
-            let fixed = said(self.initial_parallelism).or(said(self.cpu_budget));
-            return Knob::fixed(fixed.unwrap_or(cores).clamp(least, most));
-        }
-        if self.algorithm == Algorithm::MaxParallelism {
-            return Knob::fixed(most);
-        }
+        let most = self.most(kind, limit);
         let start = match kind {
+            _ if !self.enabled => said(self.cpu_budget).unwrap_or(cores),
             Kind::Work => cores,
             // Two even on one core: functions may wait for something else.
             Kind::Blocking => cores.clamp(2, FIRST),
         };
-        Knob::between(least, said(self.initial_parallelism).unwrap_or(start), most)
+        self.knob(start, most)
     }
+
+    /// How many of `cycle` datasets are read side by side by a step that leaves that to the engine.
+    /// Most datasets wait for disks or servers.
+    pub fn readers(&self, cycle: usize, limit: Option<usize>) -> Arc<Knob> {
+        let most = self.most(Kind::Blocking, limit).min(cycle);
+        self.knob(if self.enabled { FIRST } else { most }, most)
+    }
+
+    /// The most tasks of this kind that such a step may have.
+    fn most(&self, kind: Kind, limit: Option<usize>) -> usize {
+        let all = match kind {
+            Kind::Work => pool::parallelism(),
+            Kind::Blocking => pool::blocking_limit(),
+        };
+        // Tasks above the threads there are would only wait for one.
+        let most = said(self.cpu_budget).unwrap_or(all).max(self.min_parallelism);
+        let most = most.min(limit.unwrap_or(usize::MAX));
+        if kind == Kind::Work { most.min(all.max(1)) } else { most }
+    }
+
+    /// A number that stands at `start` unless the user says otherwise, and moves up to `most`.
+    fn knob(&self, start: usize, most: usize) -> Arc<Knob> {
+        let least = self.min_parallelism.min(most);
+        let start = said(self.initial_parallelism).unwrap_or(start);
+        if !self.enabled {
+            return Knob::fixed(start.clamp(least, most));
+        }
+        if self.algorithm == Algorithm::MaxParallelism {
+            return Knob::fixed(most);
+        }
+        Knob::between(least, start, most)
+    }
+}
+
+fn said(n: usize) -> Option<usize> {
+    (n > 0).then_some(n)
 }
 
 #[cfg(test)]
@@ -117,6 +138,23 @@ mod tests {
     }
 
     #[test]
+    fn no_more_datasets_are_read_than_a_cycle_has() {
+        let knob = |options: AutotuneOptions, cycle, limit| {
+            let readers = options.readers(cycle, limit);
+            (readers.now(), readers.most())
+        };
+        let most = pool::blocking_limit();
+        assert_eq!(knob(AutotuneOptions::default(), 2, None), (2, 2));
+        assert_eq!(knob(AutotuneOptions::default(), 1000, None), (FIRST, most));
+        assert_eq!(knob(AutotuneOptions::default(), 1000, Some(3)), (3, 3));
+        assert_eq!(knob(options(|options| options.cpu_budget = 2), 1000, None), (2, 2));
+        assert_eq!(knob(options(|options| options.min_parallelism = 6), 8, None), (6, 8));
+        assert_eq!(knob(options(|options| options.initial_parallelism = 1), 8, None), (1, 8));
+        let all = options(|options| options.algorithm = Algorithm::MaxParallelism);
+        assert_eq!(knob(all, 8, None), (8, 8));
+    }
+
+    #[test]
     fn without_tuning_numbers_stay() {
         let fixed = options(|options| options.enabled = false);
         let workers = fixed.workers(Kind::Blocking, None);
@@ -124,5 +162,10 @@ mod tests {
         assert_eq!(workers.now(), pool::parallelism());
         let fixed = options(|options| (options.enabled, options.cpu_budget) = (false, 3));
         assert_eq!(fixed.workers(Kind::Blocking, None).now(), 3);
+        assert_eq!(fixed.readers(8, None).now(), 3);
+        assert_eq!(fixed.readers(2, None).now(), 2);
+        let fixed = options(|options| options.enabled = false);
+        assert!(fixed.readers(8, None).is_fixed());
+        assert_eq!(fixed.readers(8, None).now(), 8.min(pool::blocking_limit()));
     }
 }

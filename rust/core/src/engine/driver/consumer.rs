@@ -49,9 +49,12 @@ impl Driver {
     ) -> Self {
         let blocking = plan.kind == Kind::Blocking;
         let meter = Meter::new(Arc::clone(&plan.workers), plan.window.clone(), blocking);
-        let meter = Arc::new(meter);
-        stats.metered(&meter);
-        run.controller().register(&meter);
+        let group = plan.group.as_ref().and_then(|group| group.meter());
+        let meter = Arc::new(meter.of_group(group));
+        if group.is_none() {
+            stats.metered(&meter);
+            run.controller().register(&meter);
+        }
         // What is in flight is counted: a send never waits, and a large window costs nothing.
         let (tx, rx) = unbounded();
         let quiet = AtomicBool::new(input.quiet());
@@ -214,7 +217,7 @@ impl Driver {
                 },
             };
             self.held.iter_mut().take(at).for_each(|(_, overtaken)| *overtaken += 1);
-            shared.meter.in_flight.fetch_sub(1, SeqCst);
+            shared.meter.leave();
             self.waited = false;
             let taken = worked.map(|(outcomes, charge)| self.take(outcomes, charge));
             Shared::wake(&shared);
@@ -252,7 +255,7 @@ impl Driver {
             Slot::Done(outcome, charge) => Ok((Outcomes::from([outcome]), charge)),
             Slot::Working(result) => self.wait_for_result(&result),
         };
-        self.shared.meter.in_flight.fetch_sub(1, SeqCst);
+        self.shared.meter.leave();
         self.waited = false;
         // Room is given back before others are told of it.
         let taken = worked.map(|(outcomes, charge)| self.take(outcomes, charge));
@@ -288,10 +291,12 @@ impl Driver {
     /// One round in the consumer's own thread, which is time it waits for this driver; false if
     /// another thread is at the source, or the input has ended.
     fn work_here(&mut self) -> Result<bool> {
-        let start = Instant::now();
+        let (start, idle) = (Instant::now(), self.shared.idle());
         let worked = self.round_here();
         if matches!(worked, Ok(true)) {
-            self.shared.starved(since_ns(start));
+            let time = since_ns(start);
+            self.shared.meter.helped(time);
+            self.shared.starved(time, idle);
         }
         worked
     }
@@ -316,11 +321,11 @@ impl Driver {
         match round {
             Round::Pulled(chunk, first, charge) => {
                 let (outcomes, charge) = shared.work(chunk, first, charge);
-                shared.meter.in_flight.fetch_sub(1, SeqCst);
+                shared.meter.leave();
                 self.take(outcomes, charge);
             }
             Round::Outcome(outcome, charge) => {
-                shared.meter.in_flight.fetch_sub(1, SeqCst);
+                shared.meter.leave();
                 self.take(Outcomes::from([outcome]), charge);
             }
             // Unordered results of running tasks are still to come.
@@ -373,7 +378,7 @@ impl Driver {
             Ok(source) if source.input.quiet() => {
                 let start = Instant::now();
                 let worked = shared.round_of_task(source);
-                shared.starved(since_ns(start));
+                shared.starved(since_ns(start), shared.idle());
                 worked
             }
             _ => false,

@@ -159,18 +159,16 @@ impl Shared {
             false => None,
         };
         let Some(mut charge) = charge else { return Round::Full };
-        self.meter.in_flight.fetch_add(1, SeqCst);
+        self.meter.enter();
         let start = Instant::now();
         let pulled = self.pull(&mut source.input);
-        self.meter.pull_ns.fetch_add(since_ns(start), Relaxed);
+        let rows = pulled.as_ref().ok().and_then(Option::as_ref).map_or(0, Chunk::rows);
+        self.meter.pulled(rows as u64, since_ns(start));
         if !source.input.quiet() {
             self.quiet.store(false, SeqCst);
         }
         let first = source.pulled;
-        source.pulled += match &pulled {
-            Ok(chunk) => chunk.as_ref().map_or(0, |chunk| chunk.rows() as u64),
-            Err(_) => 1,
-        };
+        source.pulled += if pulled.is_err() { 1 } else { rows as u64 };
         match pulled {
             Ok(Some(chunk)) if self.plan.work.is_some() => {
                 charge.pulled(&chunk, if self.plan.whole { 1 } else { chunk.rows() });
@@ -181,7 +179,7 @@ impl Shared {
                 Round::Outcome(Ok(chunk), charge)
             }
             Ok(None) => {
-                self.meter.in_flight.fetch_sub(1, SeqCst);
+                self.meter.leave();
                 source.slots = None;
                 Round::End
             }
@@ -254,16 +252,22 @@ impl Shared {
     /// A wait of the consumer that can be interrupted and cancelled.
     pub(super) fn waiting<T>(&self, wait: impl FnOnce() -> T) -> Result<T> {
         self.run.check()?;
-        let start = Instant::now();
+        let (start, idle) = (Instant::now(), self.idle());
         let result = unlimited(|| waiting(&self.stats, wait))?;
-        self.starved(since_ns(start));
+        self.starved(since_ns(start), idle);
         poll()?;
         Ok(result)
     }
 
-    /// Counts time in which the consumer had nothing to take.
-    pub(super) fn starved(&self, time: u64) {
-        self.meter.starved_ns.fetch_add(time, Relaxed);
+    /// The part of the tasks of its group that have nothing to do.
+    pub(super) fn idle(&self) -> f64 {
+        self.plan.group.as_ref().map_or(0.0, |group| group.idle())
+    }
+
+    /// Counts time in which the consumer had nothing to take, while this part of the tasks stood
+    /// still.
+    pub(super) fn starved(&self, time: u64, idle: f64) {
+        self.meter.starved(time, idle);
         self.run.controller().pass(self.run.now_ns());
     }
 }

@@ -1,6 +1,7 @@
 //! Drivers that share a number of tasks all come to their end, and their consumer hears of it.
 
 use super::*;
+use crate::engine::autotune::Meter;
 use crate::engine::group::Group;
 
 fn drivers(run: &Arc<RunContext>, most: usize, how: fn() -> How) -> (Vec<Driver>, Arc<Group>) {
@@ -74,5 +75,41 @@ fn dropping_drivers_of_a_group_ends_their_tasks() {
         assert_eq!(values(&drivers[0].next(1).unwrap().unwrap()), [0]);
         drop(drivers);
         assert_tasks_end(&run);
+    });
+}
+
+#[test]
+fn numbers_of_tasks_that_move_lose_nothing() {
+    explore(Late::Never, || {
+        let run = context(None);
+        let (workers, window) = (Knob::between(1, 2, 3), Knob::between(1, 1, 2));
+        let meter = Meter::new(Arc::clone(&workers), Window::Chunks(Arc::clone(&window)), true);
+        let meter = Arc::new(meter);
+        let group = Group::metered(Arc::clone(&meter));
+        let one = || {
+            let group = Some(Arc::clone(&group));
+            let how = How { work: None, workers: Knob::fixed(1), group, ..how() };
+            driver(numbers(3), How { window: meter.window.clone(), ..how }, &run)
+        };
+        let mut drivers: Vec<_> = (0..3).map(|_| one()).collect();
+        drivers.iter().for_each(Driver::start);
+        let mover = thread::spawn(move || {
+            for n in [3, 1, 2] {
+                workers.set(n);
+                thread::yield_now();
+                window.set(n);
+                thread::yield_now();
+            }
+        });
+        for expected in 0..3 {
+            for driver in &mut drivers {
+                assert_eq!(values(&driver.next(1).unwrap().unwrap()), [expected]);
+            }
+        }
+        drop(drivers);
+        mover.join().unwrap();
+        assert_tasks_end(&run);
+        assert_eq!(meter.counts(0).rows, 9);
+        assert_eq!(meter.counts(0).in_flight, 0);
     });
 }

@@ -229,3 +229,32 @@ fn a_window_that_is_never_empty_does_not_grow_and_shrinks_in_the_end() {
     assert_eq!(buffer(&[(0.9, 0.0)].repeat(20), 16), 16);
     assert_eq!(buffer(&[(0.9, 0.0)].repeat(1000), 16), 4);
 }
+
+/// Counters of the windows of four drivers: full, and with tasks that stand still while the consumer
+/// waits, for these parts of each step.
+fn depth(parts: &[(f64, f64)], start: usize) -> usize {
+    let bounds = Bounds { least: 2, most: 16 };
+    let (mut depth, mut counts, mut size) = (Depth::default(), Counts::default(), start);
+    for (full, idle) in parts {
+        counts.at_ns += 50 * MS;
+        counts.full_ns += (idle * 50e6) as u64;
+        counts.starved_ns += ((1.0 - full) * 50e6) as u64;
+        counts.window = size * 4;
+        counts.in_flight = (*full * counts.window as f64) as usize;
+        size = depth.step(counts, size, bounds);
+    }
+    size
+}
+
+#[test]
+fn windows_of_a_group_grow_while_tasks_stand_still_and_the_consumer_waits() {
+    assert_eq!(depth(&[(0.0, 0.5)].repeat(10), 2), 16);
+    assert_eq!(depth(&[(0.0, 0.02)].repeat(20), 2), 2);
+}
+
+#[test]
+fn windows_of_a_group_that_stay_full_shrink_in_the_end() {
+    assert_eq!(depth(&[(1.0, 0.0)].repeat(20), 16), 16);
+    assert_eq!(depth(&[(1.0, 0.0)].repeat(1000), 16), 2);
+    assert_eq!(depth(&[(0.2, 0.0)].repeat(1000), 16), 16);
+}
