@@ -121,6 +121,60 @@ def test_a_mix_of_many_sources_takes_64_bytes_for_each(count):
         assert list(itertools.islice(mix.iterator(state), 60)) == expected
 
 
+def range_with_python_map(i):
+    return hr.Dataset.range(i, i + 50).map(lambda x: as_python(x) + i, executor="python")
+
+
+def shuffled_with_python_map(i):
+    mapped = hr.Dataset.range(9).shuffle(10).map(lambda x: as_python(x) + i, executor="python")
+    return mapped.repeat()
+
+
+def unlike_in_everything(i):
+    dataset = hr.Dataset.range(i, i + 70 + i, 1 + i % 7).shuffle(7 + i, seed=i)
+    dataset = dataset.map(lambda x: x * i + 2).skip(i % 5).take(60 + i % 7)
+    return dataset.map(lambda x: as_python(x) + i, executor="python").enumerate(i).repeat()
+
+
+@pytest.mark.parametrize("count", [100, 1000])
+@pytest.mark.parametrize(
+    "source",
+    [range_with_python_map, shuffled_with_python_map, unlike_in_everything],
+)
+def test_a_source_takes_64_bytes_whatever_is_its_own(source, count):
+    sources = [source(i) for i in range(count)]
+    for mix in (
+        hr.Dataset.sample_from_datasets(sources, weights=[1 / count] * count),
+        hr.Dataset.choose_from_datasets(sources, hr.Dataset.range(count).shuffle(count).repeat()),
+        hr.Dataset.range(count).interleave(sources.__getitem__, cycle_length=count),
+    ):
+        iterator = iter(mix)
+        for _ in range(2):
+            for _ in range(3 * count):
+                next(iterator)
+            assert len(iterator.state()) <= 4 * KIB + 64 * count
+        again = mix.iterator(iterator.state())
+        for expected in itertools.islice(iterator, 20):
+            np.testing.assert_equal(next(again), expected)
+
+
+def test_an_argument_of_one_source_of_many_is_named():
+    def mix(changed=None):
+        sources = [unlike_in_everything(i) for i in range(200)]
+        if changed is not None:
+            sources[150] = changed
+        return hr.Dataset.sample_from_datasets(sources, seed=1)
+
+    state = iter(mix()).state()
+    assert "packed" in state
+    for changed, named in [
+        (unlike_in_everything(151), "argument start of stage"),
+        (hr.Dataset.range(5), "stage"),
+    ]:
+        with pytest.raises(hr.errors.InvalidArgumentError, match=named):
+            mix(changed).iterator(state)
+
+
 def test_many_openings_of_a_captured_shuffle_take_little():
     inner = hr.Dataset.range(4).shuffle(4)
     dataset = hr.Dataset.range(5000).interleave(lambda x: inner, cycle_length=3)
@@ -135,8 +189,8 @@ def test_many_openings_of_a_captured_shuffle_take_little():
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{}", "[]", "null", "1e999", '{"version":1}', '{"version":2,"sum":"","state":{}}',
-     "[" * 10**5, '{"version":2,"sum":"0","packed":"AAAA"}', "x" * 2_000_000],
+    ["", "{}", "[]", "null", "1e999", '{"version":1}', '{"version":3,"sum":"","state":{}}',
+     "[" * 10**5, '{"version":3,"sum":"0","packed":"AAAA"}', "x" * 2_000_000],
 )  # fmt: skip
 def test_what_is_no_state_is_refused(text):
     with pytest.raises(hr.errors.InvalidArgumentError, match="not the state of an iterator"):

@@ -39,6 +39,7 @@ __all__ = [
     "fingerprint",
     "fixed_length_record",
     "flat_map",
+    "fresh_pair",
     "from_generator",
     "from_source",
     "from_tensor_slices",
@@ -329,6 +330,7 @@ def group_by_window(
 ) -> Plan: ...
 def placeholder(spec: _Nest) -> Plan: ...  # for functions that make datasets, while looked at
 def call_seed() -> int | None: ...  # number of a new random op in the call of a function
+def fresh_pair() -> tuple[int, int]: ...  # entropy for what was given no seed
 def is_in_call() -> bool: ...  # of a function of a dataset, in this thread
 def element_seed(seed: int | None) -> tuple[int, int] | None: ...  # of an op in such a call
 def argument_key() -> tuple[int, int] | None: ...  # of the generator given to such a call

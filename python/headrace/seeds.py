@@ -22,7 +22,6 @@ _NO_GLOBAL_SEED = 87654321  # what TensorFlow puts in place of a global seed
 
 _MAX_RESERVED = 1 << 16  # generators whose place is remembered
 
-_process = int.from_bytes(os.urandom(8), "little")
 _lock = threading.Lock()
 _global_seed: int | None = None
 _twister = random.Random()
@@ -97,8 +96,7 @@ def function_seeds() -> _headrace.FunctionSeeds:
     Functions are counted apart from ops, so that they change no other op's seed.
     """
     global _functions
-    # The second word is the same for all functions of the process, to keep states short.
-    words = (entropy()[0], _process)
+    words = _headrace.fresh_pair()
     with _lock:
         if _global_seed is None:
             return _headrace.FunctionSeeds(_NO_GLOBAL_SEED, None, words)

@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use headrace::data::{Chunk, ElementSpec, Structure};
+use headrace::engine::seeds;
 use headrace::engine::wait::is_interruptible;
 use headrace::graph::Fnv;
 use headrace::graph::call::{Called, IsOver, Prepared, UserFunction};
@@ -261,6 +262,12 @@ pub(crate) fn is_inside() -> bool {
 #[pyfunction]
 pub(crate) fn is_in_call() -> bool {
     is_inside()
+}
+
+/// Two words of the system's entropy for something that was given no seed.
+#[pyfunction]
+pub(crate) fn fresh_pair() -> (u64, u64) {
+    seeds::fresh_pair()
 }
 
 /// The number of a new random op in the call that this thread is in; `None` outside of calls.

@@ -38,7 +38,8 @@ mod _headrace {
 
     #[pymodule_export]
     use crate::call::{
-        FunctionSeeds, argument_key, call_at, call_seed, element_seed, fingerprint, is_in_call,
+        FunctionSeeds, argument_key, call_at, call_seed, element_seed, fingerprint, fresh_pair,
+        is_in_call,
     };
     #[pymodule_export]
     use crate::from_python::echo;

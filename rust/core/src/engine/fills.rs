@@ -11,6 +11,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{ForeignValue, Position};
+use crate::engine::by_number;
 use crate::engine::lock;
 use crate::engine::nested_log::{HINT, NestedState};
 use crate::engine::node::Plan;
@@ -26,16 +27,16 @@ use crate::random::site::RunKey;
 #[serde(default)]
 pub struct Fill {
     /// Of the seeded stages below the cache, by their slots, counted from its own.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", with = "by_number")]
     draws: BTreeMap<usize, DrawLog>,
     /// What the functions below draw by, counted in the same way.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", with = "by_number")]
     functions: BTreeMap<usize, RunKey>,
     /// The epochs that the pass was in.
     #[serde(skip_serializing_if = "is_zero")]
     epochs: u64,
     /// What the datasets drew that stages below opened, by slot, counted in the same way.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", with = "by_number")]
     nested: BTreeMap<usize, NestedState>,
     /// Where those get the seeds from that nobody gave.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -4,7 +4,7 @@
 //! A run logs the numbers of its draws, so that it can be restored in any process: a restored run
 //! replays them and goes on from the number after its last, never from the live node.
 
-use std::sync::OnceLock;
+use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
@@ -26,12 +26,11 @@ pub struct SeedGenerator {
 }
 
 impl SeedGenerator {
-    /// A generator for `seed` pair; without one, from the system's entropy: a word of its own, and
-    /// one that the process has in common, so that states of many stages are not long. With `reshuffle` each
-    /// draw gives the next pair, else always the same.
+    /// A generator for `seed` pair; without one, from the system's entropy ([`fresh_pair`]). With
+    /// `reshuffle` each draw gives the next pair, else always the same.
     pub fn new(pair: Option<SeedPair>, reshuffle: bool) -> Self {
         let seeded = pair.is_some();
-        let pair = pair.unwrap_or_else(|| (entropy(), *PROCESS.get_or_init(entropy)));
+        let pair = pair.unwrap_or_else(fresh_pair);
         SeedGenerator { pair, seeded, reshuffle, inner: false, next: AtomicU64::new(0) }
     }
 
@@ -106,8 +105,10 @@ pub struct DrawLog {
     /// The node's pair, or the entropy it came to.
     pair: SeedPair,
     /// Draws of this run that lie before those logged here.
+    #[serde(default, skip_serializing_if = "is_zero")]
     before: u64,
     /// Numbers of the draws as ranges: first number and length.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     ranges: Vec<(u64, u64)>,
     /// The number after the last draw, where the ranges do not tell.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -267,12 +268,24 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-static PROCESS: OnceLock<u64> = OnceLock::new();
+/// A pair that nobody else has, of the system's entropy: a number, and a word that the thread has in
+/// common, so that states of many stages are not long. A forked process takes a word of its own.
+pub fn fresh_pair() -> SeedPair {
+    static NUMBER: AtomicU64 = AtomicU64::new(1);
+    thread_local! {
+        static WORD: Cell<Option<(u32, u64)>> = const { Cell::new(None) };
+    }
+    let process = std::process::id();
+    let known = WORD.get().filter(|(of, _)| *of == process);
+    let (_, word) = known.unwrap_or_else(|| (process, entropy()));
+    WORD.set(Some((process, word)));
+    (NUMBER.fetch_add(1, Ordering::Relaxed), word)
+}
 
 /// A word of the system's entropy, through the keys that the standard library draws for its maps.
 pub(crate) fn entropy() -> u64 {
     use std::hash::{BuildHasher, RandomState};
-    RandomState::new().hash_one(std::time::SystemTime::now())
+    RandomState::new().hash_one((std::time::SystemTime::now(), std::process::id()))
 }
 
 #[cfg(test)]
@@ -331,5 +344,7 @@ mod tests {
     fn unseeded_generators_differ() {
         let pairs = [SeedGenerator::new(None, true).pair(), SeedGenerator::new(None, true).pair()];
         assert_ne!(pairs[0], pairs[1]);
+        let other = std::thread::spawn(|| SeedGenerator::new(None, true).pair()).join().unwrap();
+        assert_ne!(other.1, pairs[0].1);
     }
 }

@@ -1,21 +1,21 @@
 //! The state of a run as text: small, readable, and refused by any other plan.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::data::Position;
+use crate::engine::by_number;
 use crate::engine::fills::Fill;
 use crate::engine::nested_log::NestedState;
 use crate::engine::node::{Arg, Plan};
 use crate::engine::opened_files::OpenedFile;
+use crate::engine::plan_keys::{Key, PlanKeys};
 use crate::engine::reshard::Shard;
 use crate::engine::seeds::{DrawLog, SeedPair};
 use crate::engine::state_text;
 use crate::error::{Error, Result};
 use crate::graph::call::Verdict;
-use crate::graph::hash::Fnv;
 use crate::random::site::RunKey;
 
 /// Where a run stands, and what it needs to be opened there.
@@ -26,47 +26,29 @@ pub struct State {
     /// The outermost stage's position.
     pub position: Position,
     /// Seed draws that are to be replayed, by slot.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty", with = "by_number")]
     pub draws: BTreeMap<usize, DrawLog>,
     /// The passes that filled the caches which the run reads, by cache.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty", with = "by_number")]
     pub fills: BTreeMap<usize, Fill>,
     /// Seed draws of nested plans, by the slot of the stage that opened them.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty", with = "by_number")]
     pub nested: BTreeMap<usize, NestedState>,
     /// Where unseeded ops that functions make get their seeds from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entropy: Option<SeedPair>,
     /// What functions that may draw random numbers draw by, by function.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty", with = "by_number")]
     pub functions: BTreeMap<usize, RunKey>,
     /// An element of the run has failed, so outcomes must be counted by making them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
     /// How the trials of traced functions ended, by stage.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty", with = "by_number")]
     pub verdicts: BTreeMap<usize, Verdict>,
     /// The files that were opened last, so that a changed one is noticed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<OpenedFile>,
-}
-
-/// A stage's name, and a hash of each of its arguments.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct StageKey(String, BTreeMap<String, String>);
-
-/// The stages of a plan as states name them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct PlanKeys(Arc<[StageKey]>);
-
-impl PlanKeys {
-    /// The stages in order from the outermost, without those that change nothing.
-    pub fn of(plan: &Plan) -> Self {
-        let mut keys = Vec::new();
-        collect(plan, &mut keys);
-        PlanKeys(keys.into())
-    }
 }
 
 impl State {
@@ -107,7 +89,7 @@ impl State {
     /// # Errors
     /// `InvalidArgument` naming the first stage and argument that differ.
     pub fn check(&self, plan: &Plan) -> Result<()> {
-        self.compare(&self.plan, &PlanKeys::of(plan))
+        self.compare(&PlanKeys::of(plan), |_| true)
     }
 
     /// Fails if this is not the state of a run of one shard of a plan like this one.
@@ -116,21 +98,15 @@ impl State {
     /// `InvalidArgument` naming what differs.
     pub(crate) fn check_sharded(&self, plan: &Plan, shard: Shard) -> Result<()> {
         // A single shard is no step of a run.
-        let of_shard = |StageKey(name, _): &&StageKey| name == "shard";
-        let others = |keys: &PlanKeys| {
-            let others = keys.0.iter().filter(|key| !of_shard(key)).cloned().collect::<Vec<_>>();
-            PlanKeys(others.into())
-        };
-        self.compare(&others(&self.plan), &others(&PlanKeys::of(plan)))?;
+        let of_shard = |key: &Key<'_>| key.name() == "shard";
+        self.compare(&PlanKeys::of(plan), |key| !of_shard(key))?;
         let wanted = [
             Arg::new("num_shards", shard.count),
             Arg::new("index", shard.index),
             Arg::new("equal", "No"),
         ];
-        let fits = |StageKey(_, args): &StageKey| {
-            wanted.iter().all(|arg| args.get(arg.name) == Some(&hex(arg.hash64())))
-        };
-        match self.plan.0.iter().filter(of_shard).collect::<Vec<_>>()[..] {
+        let fits = |key: &Key<'_>| wanted.iter().all(|arg| key.has(arg.name, arg.hash64()));
+        match &self.plan.iter().filter(of_shard).collect::<Vec<_>>()[..] {
             [] if shard.count == 1 => Ok(()),
             [key] if fits(key) => Ok(()),
             _ => {
@@ -153,25 +129,30 @@ impl State {
         State { plan: PlanKeys::of(plan), position, ..self }
     }
 
-    fn compare(&self, theirs: &PlanKeys, own: &PlanKeys) -> Result<()> {
-        let (theirs, own) = (&theirs.0, &own.0);
-        for (stage, (StageKey(their_name, their_args), StageKey(name, args))) in
-            theirs.iter().zip(&own[..]).enumerate()
-        {
-            if their_name != name {
-                return Err(refused(format!(
-                    "its stage {stage} is {their_name}, here it is {name}"
-                )));
+    /// Fails unless the stages that count are those of another plan.
+    fn compare(&self, own: &PlanKeys, counts: impl Fn(&Key<'_>) -> bool) -> Result<()> {
+        let (mut theirs, mut ours) = (self.plan.iter().filter(&counts), own.iter().filter(&counts));
+        for stage in 0.. {
+            let (theirs, ours) = match (theirs.next(), ours.next()) {
+                (Some(theirs), Some(ours)) => (theirs, ours),
+                (None, None) => break,
+                _ => {
+                    let [a, b] = [&self.plan, own].map(|keys| keys.iter().filter(&counts).count());
+                    return Err(refused(format!("it has {a} stages, here there are {b}")));
+                }
+            };
+            let (name, other) = (ours.name(), theirs.name());
+            if name != other {
+                return Err(refused(format!("its stage {stage} is {other}, here it is {name}")));
             }
-            let mut known = args.keys().chain(their_args.keys());
-            if let Some(arg) = known.find(|key| args.get(*key) != their_args.get(*key)) {
+            if let Some(arg) = ours.difference(theirs) {
                 return Err(refused(format!("argument {arg} of stage {stage} ({name}) differs")));
             }
         }
-        match (theirs.len(), own.len()) {
-            (a, b) if a == b => self.check_numbers(),
-            (a, b) => Err(refused(format!("it has {a} stages, here there are {b}"))),
+        if !self.plan.is_cut_from_same(own) {
+            return Err(refused("some argument differs".into()));
         }
+        self.check_numbers()
     }
 }
 
@@ -190,24 +171,4 @@ impl State {
 fn refused(why: String) -> Error {
     Error::invalid_argument(format!("the state belongs to another dataset: {why}"))
         .with_hint("stages are counted from the last op, prefetch left out")
-}
-
-fn collect(plan: &Plan, keys: &mut Vec<StageKey>) {
-    if !plan.is_passage() {
-        let args = plan.args().into_iter().filter(|arg| arg.in_state);
-        let mut args: BTreeMap<_, _> =
-            args.map(|arg| (arg.name.into(), hex(arg.hash64()))).collect();
-        // Data that is part of the plan. There may be much of it: a sample must do.
-        let mut data = Fnv::sampling();
-        plan.feed(&mut data);
-        if data.finish() != Fnv::default().finish() {
-            args.insert("data".into(), hex(data.finish()));
-        }
-        keys.push(StageKey(plan.name().into(), args));
-    }
-    plan.inputs().iter().for_each(|input| collect(input, keys));
-}
-
-fn hex(hash: u64) -> String {
-    format!("{hash:016x}")
 }

@@ -8,14 +8,14 @@ use std::io::{Read, Write};
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::engine::nested_log::HINT;
 use crate::engine::state::State;
 use crate::error::{Error, Result};
 use crate::graph::hash::Fnv;
 
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// The longest text that is left readable.
 const READABLE: usize = 4 << 10;
 /// The longest text that is written.
@@ -25,20 +25,16 @@ const LONGEST_READ: usize = 4 * LONGEST;
 /// The most that a packed state unpacks to.
 const LONGEST_UNPACKED: usize = 8 << 20;
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Envelope<S> {
+struct Envelope {
     version: u32,
     /// Of the state's JSON as it is written here, so that it holds whatever spaces are put in.
     sum: String,
-    #[serde(default = "none", skip_serializing_if = "Option::is_none")]
-    state: Option<S>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
+    state: Option<State>,
+    #[serde(default)]
     packed: Option<String>,
-}
-
-fn none<S>() -> Option<S> {
-    None
 }
 
 /// Writes a state.
@@ -52,21 +48,16 @@ pub(super) fn write(state: &State) -> Result<String> {
         return Err(Error::resource_exhausted(text));
     }
     let inner = serde_json::to_string(state).map_err(|error| Error::internal(error.to_string()))?;
-    let sum = sum(&inner);
-    let version = VERSION;
-    let plain = json(&Envelope { version, sum: sum.clone(), state: Some(state), packed: None });
-    if inner.len() <= READABLE {
-        let plain = plain?;
-        if plain.len() <= READABLE {
-            return Ok(plain);
-        }
+    let head = format!(r#"{{"version":{VERSION},"sum":"{}","#, sum(&inner));
+    let plain = head.len() + r#""state":}"#.len() + inner.len();
+    if plain <= READABLE {
+        return Ok(format!(r#"{head}"state":{inner}}}"#));
     }
     if inner.len() > LONGEST_UNPACKED {
         return Err(too_long(inner.len()));
     }
     let packed = base64(&deflated(inner.as_bytes())?);
-    let packed = Envelope::<()> { version, sum, state: None, packed: Some(packed) };
-    let text = json(&packed)?;
+    let text = format!(r#"{head}"packed":"{packed}"}}"#);
     if text.len() > LONGEST { Err(too_long(text.len())) } else { Ok(text) }
 }
 
@@ -78,7 +69,7 @@ pub(super) fn read(text: &str) -> Result<State> {
     if text.len() > LONGEST_READ {
         return Err(no_state(&format!("it has {} bytes", text.len())));
     }
-    let parsed = serde_json::from_str::<Envelope<State>>(text);
+    let parsed = serde_json::from_str::<Envelope>(text);
     let envelope = parsed.map_err(|error| no_state(&error.to_string()))?;
     if envelope.version != VERSION {
         let version = envelope.version;
@@ -107,10 +98,6 @@ fn unpacked(packed: &str) -> Result<State> {
         Err(error) => return Err(no_state(&format!("its packed part is damaged ({error})"))),
     }
     serde_json::from_str(&inner).map_err(|error| no_state(&error.to_string()))
-}
-
-fn json<S: Serialize>(envelope: &Envelope<S>) -> Result<String> {
-    serde_json::to_string(envelope).map_err(|error| Error::internal(error.to_string()))
 }
 
 fn sum(text: &str) -> String {

@@ -43,11 +43,17 @@ static EIGHT: [[u32; 256]; 8] = {
     tables
 };
 
+/// What the upper six bytes of a number below 2^16 do.
+const ABOVE_16_BITS: u32 = EIGHT[5][0xff] ^ EIGHT[4][0xff];
+
 /// The CRC32C of a number's eight bytes, lowest first: for checking one number after another,
 /// where the call of the general function is most of the cost.
 #[inline]
 pub fn crc32c_of_number(number: u64) -> u32 {
     let bytes = (number ^ 0xffff_ffff).to_le_bytes();
+    if let [first, second, 0xff, 0xff, 0, 0, 0, 0] = bytes {
+        return !(EIGHT[7][first as usize] ^ EIGHT[6][second as usize] ^ ABOVE_16_BITS);
+    }
     let tables = EIGHT.iter().rev();
     !bytes.iter().zip(tables).fold(0, |crc, (byte, table)| crc ^ table[*byte as usize])
 }

@@ -66,9 +66,10 @@ impl Header {
     #[inline]
     fn of(bytes: &[u8]) -> Option<Header> {
         let header: &[u8; HEADER_BYTES] = bytes.first_chunk()?;
-        let [a, b, c, d, e, f, g, h, crc @ ..] = *header;
-        let intact = crc::masked_crc32c(&header[..8]) == u32::from_le_bytes(crc);
-        Some(Header { len: u64::from_le_bytes([a, b, c, d, e, f, g, h]), intact })
+        let [a, b, c, d, e, f, g, h, stored @ ..] = *header;
+        let len = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
+        let intact = crc::mask(crc::crc32c_of_number(len)) == u32::from_le_bytes(stored);
+        Some(Header { len, intact })
     }
 
     /// Length of the whole frame; of an absurd one, more bytes than there can be.

@@ -35,27 +35,24 @@ impl Block {
             return Err(Error::resource_exhausted("a file of more than 2^55 bytes has no index"));
         }
         let slope = (last - first) / (starts.len() as u64 - 1).max(1);
-        let line = |i: usize| first + slope * i as u64;
-        let below = starts.iter().enumerate().map(|(i, start)| line(i).saturating_sub(*start));
-        let bias = below.max().unwrap_or(0);
-        let distances = || starts.iter().enumerate().map(move |(i, start)| start + bias - line(i));
-        let width = u64::BITS - distances().max().unwrap_or(0).leading_zeros();
-        let mut out = Vec::with_capacity(Self::payload_bytes(starts.len() as u64, width));
+        let mut line = *first;
+        let distances = starts.iter().map(|start| {
+            let distance = start.wrapping_sub(line) as i64;
+            line += slope;
+            distance
+        });
+        let distances: Vec<i64> = distances.collect();
+        let (least, most) = distances
+            .iter()
+            .fold((0, 0), |(least, most), distance| (least.min(*distance), most.max(*distance)));
+        let bias = least.unsigned_abs();
+        let width = u64::BITS - (bias + most.unsigned_abs()).leading_zeros();
+        let length = Self::payload_bytes(starts.len() as u64, width);
+        let mut out = Vec::with_capacity(length + PAD_BYTES);
         out.extend_from_slice(&slope.to_le_bytes());
         out.extend_from_slice(&bias.to_le_bytes());
-        let (mut word, mut filled) = (0_u64, 0);
-        for distance in distances() {
-            word |= distance << filled;
-            filled += width;
-            while filled >= 8 {
-                out.push(word as u8);
-                word >>= 8;
-                filled -= 8;
-            }
-        }
-        if filled > 0 {
-            out.push(word as u8);
-        }
+        pack(distances.iter().map(|distance| distance.wrapping_sub(least) as u64), width, &mut out);
+        out.truncate(length);
         Ok((out, width))
     }
 
@@ -86,4 +83,19 @@ impl Block {
         let line = self.first.wrapping_add(self.slope.wrapping_mul(at));
         line.wrapping_add(distance).wrapping_sub(self.bias)
     }
+}
+
+/// Appends numbers of up to `width` bits one behind another, in whole words.
+fn pack(numbers: impl Iterator<Item = u64>, width: u32, out: &mut Vec<u8>) {
+    let (mut word, mut filled) = (0, 0);
+    for number in numbers {
+        word |= number << filled;
+        filled += width;
+        if filled >= u64::BITS {
+            out.extend_from_slice(&word.to_le_bytes());
+            filled -= u64::BITS;
+            word = number >> (width - filled);
+        }
+    }
+    out.extend_from_slice(&word.to_le_bytes());
 }

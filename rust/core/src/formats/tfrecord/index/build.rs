@@ -294,13 +294,24 @@ impl Frames<'_> {
 fn pass_block(window: &mut Window, recorder: &mut Recorder, offset: u64) -> Result<u64> {
     let bytes = window.rest();
     let mut at = 0;
-    while let Some(header) = Header::of(&bytes[at..])
-        && header.intact
-        && header.frame() <= (bytes.len() - at) as u64
-    {
-        recorder.push(offset + at as u64)?;
-        at += header.frame() as usize;
-    }
+    // A length that was just found to match its checksum does so again. Besides, the processor goes on
+    // with the next record while it compares, where it would have to wait for a length.
+    let mut known = [0; tfrecord::HEADER_BYTES];
+    let mut frame = u64::MAX;
+    recorder.writer.push_all(|| {
+        let rest = bytes.get(at..)?;
+        let header = rest.first_chunk()?;
+        if *header != known {
+            frame = Header::of(header).filter(|header| header.intact)?.frame();
+            known = *header;
+        }
+        if frame > rest.len() as u64 {
+            return None;
+        }
+        let start = at;
+        at += frame as usize;
+        Some(offset + start as u64)
+    })?;
     window.consume(at);
     Ok(at as u64)
 }

@@ -28,12 +28,14 @@ pub struct IndexWriter {
     sink: Sink,
     /// Bytes so far.
     length: u64,
-    /// Starts of records that are in no block yet.
-    starts: Vec<u64>,
+    /// Starts of records that are in no block yet: so many of these.
+    starts: Box<[u64]>,
+    pending: usize,
     directory: Vec<u8>,
     /// Entries of seek points.
     points: Vec<u8>,
-    records: u64,
+    /// Records that are in blocks.
+    blocked: u64,
 }
 
 impl IndexWriter {
@@ -46,9 +48,15 @@ impl IndexWriter {
             Some(file) => Sink::File(BufWriter::with_capacity(64 << 10, file)),
             None => Sink::Memory(Vec::new()),
         };
-        let starts = Vec::with_capacity(BLOCK_RECORDS as usize);
-        let (directory, points) = (Vec::new(), Vec::new());
-        let mut writer = IndexWriter { sink, length: 0, starts, directory, points, records: 0 };
+        let mut writer = IndexWriter {
+            sink,
+            length: 0,
+            starts: vec![0; BLOCK_RECORDS as usize].into(),
+            pending: 0,
+            directory: Vec::new(),
+            points: Vec::new(),
+            blocked: 0,
+        };
         writer.put(&[0; HEADER_BYTES])?;
         Ok(writer)
     }
@@ -59,9 +67,31 @@ impl IndexWriter {
     /// As the system says.
     #[inline]
     pub fn push(&mut self, offset: u64) -> Result<()> {
-        self.starts.push(offset);
-        self.records += 1;
-        if self.starts.len() as u64 == BLOCK_RECORDS { self.end_block() } else { Ok(()) }
+        let mut offset = Some(offset);
+        self.push_all(|| offset.take())
+    }
+
+    /// The next records start at what `next` gives.
+    ///
+    /// # Errors
+    /// As the system says.
+    #[inline]
+    pub fn push_all(&mut self, mut next: impl FnMut() -> Option<u64>) -> Result<()> {
+        loop {
+            // Kept in registers.
+            let mut pending = self.pending;
+            let full = loop {
+                let Some(place) = self.starts.get_mut(pending) else { break true };
+                let Some(start) = next() else { break false };
+                *place = start;
+                pending += 1;
+            };
+            self.pending = pending;
+            if !full {
+                return Ok(());
+            }
+            self.end_block()?;
+        }
     }
 
     /// The compressed file can be taken up here.
@@ -84,17 +114,19 @@ impl IndexWriter {
 
     /// Number of records so far.
     pub fn records(&self) -> u64 {
-        self.records
+        self.blocked + self.pending as u64
     }
 
     fn end_block(&mut self) -> Result<()> {
-        let Some(first) = self.starts.first() else { return Ok(()) };
-        let (payload, width) = Block::encode(&self.starts)?;
+        let starts = &self.starts[..self.pending];
+        let Some(first) = starts.first() else { return Ok(()) };
+        let (payload, width) = Block::encode(starts)?;
         self.directory.extend_from_slice(&first.to_le_bytes());
         self.directory.extend_from_slice(&self.length.to_le_bytes());
         self.directory.extend_from_slice(&crc32c(&payload).to_le_bytes());
         self.directory.extend_from_slice(&width.to_le_bytes());
-        self.starts.clear();
+        self.blocked += self.pending as u64;
+        self.pending = 0;
         self.put(&payload)
     }
 
@@ -121,7 +153,7 @@ impl IndexWriter {
         let header = Header {
             identity,
             compression: how,
-            records: self.records,
+            records: self.records(),
             end,
             directory_at: self.length,
             directory_crc: crc32c(&directory),
