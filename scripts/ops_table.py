@@ -15,6 +15,7 @@ import numpy as np
 
 import headrace as hr
 import headrace.tf as tf
+from headrace.numpy_ops import fourier  # noqa: F401 (it registers)
 from headrace.numpy_ops.registry import METHODS, NAMES
 from headrace.purity.lists import headrace_denies
 from headrace.trace import trace
@@ -35,8 +36,8 @@ INDEXING = """Integers, slices, `...`, `None`, arrays of integers and masks are 
 computed, and so are computed ends of slices. Assignment to items is not.
 """
 TF_MODULES = (
-    *("tf", "audio", "debugging", "image", "io", "linalg", "math", "random", "ragged", "sparse"),
-    "strings",
+    *("tf", "audio", "debugging", "image", "io", "linalg", "math", "nn", "random", "ragged"),
+    *("signal", "sparse", "strings"),
 )
 
 
@@ -91,7 +92,7 @@ def headrace_rows():
 def twin_of_numpy(name):
     """Return TensorFlow's function of the same name, if there is one."""
     last = name.rpartition(".")[2]
-    for place in ("tf", "tf.math", "tf.linalg"):
+    for place in ("tf", "tf.math", "tf.linalg", "tf.signal"):
         if in_tf(f"{place}.{last}"):
             return f"`{place}.{last}`"
     return "–"

@@ -80,13 +80,25 @@ __all__ = [
     "ragged",
     "random",
     "set_seed",
+    "signal",
     "sparse",
     "strings",
     "trace",
 ]
 
 if _TYPE_CHECKING:
-    from . import audio, control, debugging, experimental, image, math, ragged, sparse, strings
+    from . import (
+        audio,
+        control,
+        debugging,
+        experimental,
+        image,
+        math,
+        ragged,
+        signal,
+        sparse,
+        strings,
+    )
     from .traced import traced as trace
 else:
     # What the first `map` of nearly every program needs.
@@ -102,6 +114,7 @@ _LAZY = (
     "image",
     "math",
     "ragged",
+    "signal",
     "sparse",
     "strings",
 )

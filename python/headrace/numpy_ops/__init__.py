@@ -15,6 +15,7 @@ from . import (  # noqa: F401 (they register)
     cumulative,
     indexing,
     joining,
+    matrices,
     moving,
     nans,
     products,
@@ -38,6 +39,10 @@ __all__ = ["METHODS", "astype", "call_function", "copied"]
 def call_function(tracer: Tracer, func: Any, args: tuple[Any, ...], kwargs: Any) -> Any:
     """Record a NumPy function that is not a ufunc; refuses what is not recorded."""
     handler = FUNCTIONS.get(func)
+    if handler is None and str(getattr(func, "__module__", "")).startswith("numpy.fft"):
+        from . import fourier  # noqa: F401 (it registers)
+
+        handler = FUNCTIONS.get(func)
     if handler is None:
         tracer.refuse(f"uses np.{getattr(func, '__name__', func)}, which is not recorded")
     return handler(tracer, *args, **kwargs)

@@ -13,22 +13,58 @@ from .convert import convert
 from .creation import eye
 from .elementwise import rsqrt, sqrt, square
 from .kernels import python, run, static_shape
+from .matrices import (
+    adjoint,
+    cholesky,
+    cross,
+    det,
+    eigh,
+    inv,
+    logdet,
+    lstsq,
+    matrix_rank,
+    pinv,
+    qr,
+    set_diag,
+    slogdet,
+    solve,
+    svd,
+    tensor_diag,
+    tensor_diag_part,
+)
 from .names import lookup
 from .reductions import reduce_max, reduce_sum
 from .tensor import raw
 
 __all__ = [
+    "adjoint",
     "band_part",
+    "cholesky",
+    "cross",
+    "det",
     "diag",
     "diag_part",
+    "eigh",
     "einsum",
     "eye",
+    "inv",
     "l2_normalize",
+    "logdet",
+    "lstsq",
     "matmul",
+    "matrix_rank",
     "matrix_transpose",
     "matvec",
     "norm",
     "normalize",
+    "pinv",
+    "qr",
+    "set_diag",
+    "slogdet",
+    "solve",
+    "svd",
+    "tensor_diag",
+    "tensor_diag_part",
     "tensordot",
     "trace",
 ]

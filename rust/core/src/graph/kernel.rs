@@ -19,6 +19,8 @@ pub enum Tolerance {
     Sum,
     /// Within n·eps of the sum of the magnitudes of products, n the number of products.
     Product,
+    /// Within n·eps of the sum of the magnitudes of all n inputs: each goes into every result.
+    Mixed,
 }
 
 /// An argument of a kernel.

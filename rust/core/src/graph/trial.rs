@@ -155,8 +155,12 @@ fn spread_node(
             let units = above.units * terms + terms;
             Slack { units, eps: above.eps.max(own_eps), of: Some(of) }
         }
-        Tolerance::Sum => {
-            let (outputs, mut terms, mut total) = (magnitudes(output)?.1.max(1), 0, 0.0);
+        tolerance @ (Tolerance::Sum | Tolerance::Mixed) => {
+            let outputs = match tolerance {
+                Tolerance::Mixed => 1,
+                _ => magnitudes(output)?.1.max(1),
+            };
+            let (mut terms, mut total) = (0, 0.0);
             for arg in inputs {
                 let (_, count, sum) = magnitudes(arg)?;
                 terms += count / outputs;

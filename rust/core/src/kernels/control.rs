@@ -177,6 +177,7 @@ impl Kernel for Cond {
 fn widest<const N: usize>(graphs: [&Graph; N]) -> Tolerance {
     let tolerances = graphs.iter().flat_map(|graph| graph.tolerances());
     tolerances.fold(Tolerance::Moved, |widest, own| match (widest, own) {
+        (Tolerance::Mixed, _) | (_, Tolerance::Mixed) => Tolerance::Mixed,
         (Tolerance::Sum, _) | (_, Tolerance::Sum) => Tolerance::Sum,
         (Tolerance::Ulp(a), Tolerance::Ulp(b)) => Tolerance::Ulp(a + b),
         (ulp @ Tolerance::Ulp(_), _) | (_, ulp @ Tolerance::Ulp(_)) => ulp,

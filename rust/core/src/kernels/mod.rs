@@ -13,7 +13,9 @@ mod cumulate;
 mod dispatch;
 mod elementwise;
 mod fancy;
+mod fft;
 mod files;
+mod frame;
 mod gather;
 mod image;
 mod index;
@@ -36,6 +38,7 @@ mod reduce;
 mod scatter;
 mod search;
 mod shape;
+mod solve;
 mod sort;
 mod strided;
 mod strings;
@@ -75,6 +78,9 @@ const FAMILIES: &[Family] = &[
     cumulate::build,
     sort::build,
     linalg::build,
+    fft::build,
+    frame::build,
+    solve::build,
     variance::build,
     quantile::build,
     interpolate::build,

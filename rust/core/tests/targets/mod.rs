@@ -120,11 +120,17 @@ pub fn parse(bytes: &[u8]) {
     run("parse_tensor", Attrs::new().with("out_type", Attr::DType(DType::Float32)), &[text(bytes)]);
 }
 
+/// So many bytes of a pattern are taken.
+const MOST_PATTERN: usize = 200;
+
 /// Operations on strings: the first line is a pattern, a separator and a template, the rest the
 /// text.
 pub fn strings(bytes: &[u8]) {
     let end = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(0);
-    let (first, value) = (String::from_utf8_lossy(&bytes[..end]).into_owned(), text(&bytes[end..]));
+    // Patterns and templates are the user's own. What a long one costs is its length times that of
+    // the text, which is no find.
+    let first = String::from_utf8_lossy(&bytes[..end.min(MOST_PATTERN)]).into_owned();
+    let value = text(&bytes[end..]);
     let none = Attrs::new;
     let named = |name: &str, text: &str| Attrs::new().with(name, Attr::Str(text.to_owned()));
     let number = |dtype: DType| none().with("out_type", Attr::DType(dtype));

@@ -1,0 +1,358 @@
+"""Inverses, determinants and systems of small matrices, and their diagonals: ``tf.linalg``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import InvalidArgumentError
+from .arithmetic import operands
+from .array_ops import broadcast_to, reshape, transpose
+from .convert import convert
+from .dtypes import DType, complex64, complex128, float32, float64
+from .elementwise import conj, log
+from .gathering import where
+from .kernels import Dims, broadcast, python, run, run_all, static_shape
+
+__all__ = [
+    "adjoint",
+    "cholesky",
+    "cross",
+    "det",
+    "eigh",
+    "inv",
+    "logdet",
+    "lstsq",
+    "matrix_rank",
+    "pinv",
+    "qr",
+    "set_diag",
+    "slogdet",
+    "solve",
+    "svd",
+    "tensor_diag",
+    "tensor_diag_part",
+]
+
+_FIELDS = (float32, float64, complex64, complex128)
+_REAL = {complex64: float32, complex128: float64}
+
+
+class LogMatrixDeterminant(NamedTuple):
+    """What `slogdet` gives."""
+
+    sign: Any
+    log_abs_determinant: Any
+
+
+def _square(op: str, value: Any) -> Any:
+    x = convert(value)
+    if x.dtype not in _FIELDS:
+        raise InvalidArgumentError(
+            f"Value for attr 'T' of {x.dtype.name} is not in the list of allowed values of {op}: "
+            "float32, float64, complex64, complex128"
+        )
+    dims = static_shape(x)
+    if dims is not None and len(dims) < 2:
+        raise InvalidArgumentError(f"Input must have rank >= 2, got {len(dims)}")
+    return x
+
+
+def _matrices(x: Any) -> tuple[Dims, Dims]:
+    """Return the shape, and that before the last two axes."""
+    dims = static_shape(x)
+    return dims, None if dims is None else dims[:-2]
+
+
+def _transposed(x: Any) -> Any:
+    dims = static_shape(x)
+    if dims is None:
+        raise InvalidArgumentError("matrices must be of known rank here")
+    rank = len(dims)
+    return transpose(x, [*range(rank - 2), rank - 1, rank - 2])
+
+
+def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Any:
+    """Return inverses of matrices; mirrors ``tf.linalg.inv``.
+
+    Examples
+    --------
+    >>> tf.linalg.inv([[2.0, 0.0], [0.0, 4.0]]).numpy()
+    array([[0.5 , 0.  ],
+           [0.  , 0.25]], dtype=float32)
+    """
+    x = _square("inv", input)
+    found = run("matrix_inverse", (x,), (static_shape(x), x.dtype))
+    return _adjoint(found) if adjoint else found
+
+
+def det(input: Any, name: str | None = None) -> Any:
+    """Return determinants of matrices; mirrors ``tf.linalg.det``.
+
+    Examples
+    --------
+    >>> tf.linalg.det([[2.0, 0.0], [0.0, 4.0]]).numpy()
+    np.float32(8.0)
+    """
+    x = _square("det", input)
+    return run("det", (x,), (_matrices(x)[1], x.dtype))
+
+
+def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
+    """Return signs, and logarithms of magnitudes, of determinants; mirrors ``tf.linalg.slogdet``.
+
+    Examples
+    --------
+    >>> [float(x) for x in tf.linalg.slogdet([[-1.0, 0.0], [0.0, 1.0]])]
+    [-1.0, 0.0]
+    """
+    x = _square("slogdet", input)
+    batch = _matrices(x)[1]
+    outs = [(batch, x.dtype), (batch, _REAL.get(x.dtype, x.dtype))]
+    return LogMatrixDeterminant(*run_all("slogdet", (x,), outs))
+
+
+def logdet(matrix: Any, name: str | None = None) -> Any:
+    """Return logarithms of determinants of positive matrices; mirrors ``tf.linalg.logdet``.
+
+    Examples
+    --------
+    >>> tf.linalg.logdet([[1.0, 0.0], [0.0, 1.0]]).numpy()
+    np.float32(0.0)
+    """
+    from .linalg import diag_part
+    from .reductions import reduce_sum
+
+    return 2.0 * reduce_sum(log(diag_part(cholesky(matrix))), axis=-1)
+
+
+def cholesky(input: Any, name: str | None = None) -> Any:
+    """Return triangles whose squares are positive matrices; mirrors ``tf.linalg.cholesky``.
+
+    Examples
+    --------
+    >>> tf.linalg.cholesky([[4.0, 2.0], [2.0, 5.0]]).numpy()
+    array([[2., 0.],
+           [1., 2.]], dtype=float32)
+    """
+    x = _square("cholesky", input)
+    return run("cholesky", (x,), (static_shape(x), x.dtype))
+
+
+def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Any:
+    """Solve systems of equations; mirrors ``tf.linalg.solve``.
+
+    Examples
+    --------
+    >>> tf.linalg.solve([[2.0, 0.0], [0.0, 4.0]], [[1.0], [1.0]]).numpy()
+    array([[0.5 ],
+           [0.25]], dtype=float32)
+    """
+    a, b = operands("MatrixSolve", matrix, rhs, strict=True)
+    a, b = _square("solve", a), _square("solve", b)
+    if adjoint:
+        a = _adjoint(a)
+    before = broadcast(_matrices(a)[1], _matrices(b)[1])
+    if before is not None and None not in before:
+        for_all = [list(before) + list(dims[-2:]) for dims in map(static_shape, (a, b)) if dims]
+        if all(None not in dims for dims in for_all):
+            a, b = broadcast_to(a, for_all[0]), broadcast_to(b, for_all[1])
+    return run("matrix_solve", (a, b), (static_shape(b), b.dtype))
+
+
+def adjoint(matrix: Any, name: str | None = None) -> Any:
+    """Exchange the last two axes and conjugate; mirrors ``tf.linalg.adjoint``."""
+    return _adjoint(convert(matrix))
+
+
+def _adjoint(x: Any) -> Any:
+    found = _transposed(x)
+    return conj(found) if x.dtype.is_complex else found
+
+
+def cross(a: Any, b: Any, name: str | None = None) -> Any:
+    """Return cross products of vectors of three; mirrors ``tf.linalg.cross``.
+
+    Examples
+    --------
+    >>> tf.linalg.cross([1, 0, 0], [0, 1, 0]).numpy()
+    array([0, 0, 1], dtype=int32)
+    """
+    from .joining import stack
+
+    x, y = operands("Cross", a, b, strict=True)
+    for operand in (x, y):
+        dims = static_shape(operand)
+        if dims is not None and (not dims or dims[-1] not in (3, None)):
+            raise InvalidArgumentError(
+                f"Cross-products are only defined for 3-element vectors, got shape {list(dims)}"
+            )
+    parts = []
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        parts.append(x[..., j] * y[..., k] - x[..., k] * y[..., j])
+    return stack(parts, -1)
+
+
+def set_diag(input: Any, diagonal: Any, name: str = "set_diag", **kwargs: Any) -> Any:
+    """Replace the main diagonals of matrices; mirrors ``tf.linalg.set_diag``.
+
+    Examples
+    --------
+    >>> tf.linalg.set_diag([[1, 2], [3, 4]], [7, 8]).numpy()
+    array([[7, 2],
+           [3, 8]], dtype=int32)
+    """
+    if kwargs.get("k", 0) != 0:
+        raise NotImplementedError("set_diag of another diagonal than the main one")
+    x, values = operands("MatrixSetDiagV3", input, diagonal, strict=True)
+    dims = static_shape(x)
+    if dims is None or len(dims) < 2 or None in dims[-2:]:
+        raise InvalidArgumentError("set_diag needs matrices of known size")
+    rows, columns = (int(size) for size in dims[-2:] if size is not None)
+    size = min(rows, columns)
+    if (static_shape(values) or (None,))[-1] not in (size, None):
+        raise InvalidArgumentError(f"the diagonal of {rows} x {columns} has {size} values")
+    # Each place gets the value of its row, where it is on the diagonal.
+    place = np.minimum(np.arange(rows), max(size - 1, 0)).tolist()
+    from .array_ops import expand_dims
+    from .gathering import gather
+
+    spread = expand_dims(gather(values, place, axis=-1), -1)
+    return where(np.eye(rows, columns, dtype=bool), spread, x)
+
+
+def tensor_diag(diagonal: Any, name: str | None = None) -> Any:
+    """Return a tensor of twice the axes with a diagonal; mirrors ``tf.linalg.tensor_diag``.
+
+    Examples
+    --------
+    >>> tf.linalg.tensor_diag([1, 2]).numpy()
+    array([[1, 0],
+           [0, 2]], dtype=int32)
+    """
+    from .linalg import diag
+
+    x = convert(diagonal)
+    dims = static_shape(x)
+    if dims is None or None in dims:
+        raise InvalidArgumentError("tensor_diag needs a tensor of known shape")
+    return reshape(diag(reshape(x, [-1])), [*dims, *dims])
+
+
+def tensor_diag_part(input: Any, name: str | None = None) -> Any:
+    """Return the diagonal that `tensor_diag` makes; mirrors ``tf.linalg.tensor_diag_part``.
+
+    Examples
+    --------
+    >>> tf.linalg.tensor_diag_part([[1, 0], [0, 2]]).numpy()
+    array([1, 2], dtype=int32)
+    """
+    from .linalg import diag_part
+
+    x = convert(input)
+    dims = static_shape(x)
+    if dims is None or None in dims or len(dims) % 2 or dims[: len(dims) // 2] * 2 != dims:
+        raise InvalidArgumentError(f"tensor_diag_part needs a shape twice over, got {dims}")
+    half = dims[: len(dims) // 2]
+    count = int(np.prod(half, dtype=np.int64))  # type: ignore[arg-type]
+    return reshape(diag_part(reshape(x, [count, count])), list(half))
+
+
+# ------------------------------------------------------------------ computed by NumPy
+#
+# Decompositions are open up to signs and orders, and no input pipeline was found that computes
+# one for each element: they have no kernel, and a function that uses one runs as Python.
+
+
+def _numpy(
+    op: str, compute: Callable[..., Any], shapes: Callable[..., Any], *args: Any, **options: Any
+) -> Any:
+    x = _square(op, args[0])
+    return python(op, compute, shapes(static_shape(x), x.dtype), x, *args[1:], **options)
+
+
+def _unknown(dims: Dims, dtype: DType) -> Any:
+    return (None, dtype)
+
+
+def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Any:
+    """Return pseudo-inverses of matrices; mirrors ``tf.linalg.pinv``. Computed by NumPy."""
+
+    def compute(x: Any) -> Any:
+        if rcond is None:
+            return np.linalg.pinv(x, 10 * max(x.shape[-2:]) * np.finfo(x.dtype).eps)
+        return np.linalg.pinv(x, rcond)
+
+    return _numpy("pinv", compute, _unknown, a)
+
+
+def svd(
+    tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None
+) -> Any:
+    """Return singular values, and vectors; mirrors ``tf.linalg.svd``. Computed by NumPy."""
+
+    def compute(x: Any) -> Any:
+        if not compute_uv:
+            return np.linalg.svd(x, compute_uv=False)
+        u, s, vh = np.linalg.svd(x, full_matrices)
+        return [s, u, np.conj(np.swapaxes(vh, -1, -2))]
+
+    def shapes(dims: Dims, dtype: DType) -> Any:
+        values = (None, _REAL.get(dtype, dtype))
+        return [values, (None, dtype), (None, dtype)] if compute_uv else values
+
+    found = _numpy("svd", compute, shapes, tensor)
+    return tuple(found) if compute_uv else found
+
+
+def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Any:
+    """Return orthogonal and triangular factors; mirrors ``tf.linalg.qr``. Computed by NumPy."""
+    mode: Any = "complete" if full_matrices else "reduced"
+
+    def compute(x: Any) -> Any:
+        return list(np.linalg.qr(x, mode))
+
+    return tuple(_numpy("qr", compute, lambda dims, dtype: [(None, dtype)] * 2, input))
+
+
+def eigh(tensor: Any, name: str | None = None) -> Any:
+    """Return eigenvalues and vectors of Hermitian matrices; mirrors ``tf.linalg.eigh``.
+
+    Computed by NumPy.
+    """
+
+    def shapes(dims: Dims, dtype: DType) -> Any:
+        return [(None if dims is None else dims[:-1], _REAL.get(dtype, dtype)), (dims, dtype)]
+
+    return tuple(_numpy("eigh", lambda x: list(np.linalg.eigh(x)), shapes, tensor))
+
+
+def lstsq(
+    matrix: Any,
+    rhs: Any,
+    l2_regularizer: float = 0.0,
+    fast: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Solve systems as nearly as can be; mirrors ``tf.linalg.lstsq``. Computed by NumPy."""
+    if l2_regularizer != 0.0:
+        raise NotImplementedError("l2_regularizer of lstsq")
+    x, b = operands("MatrixSolveLs", matrix, rhs, strict=True)
+
+    def compute(x: Any, b: Any) -> Any:
+        return (np.linalg.pinv(x) @ b).astype(x.dtype)
+
+    return _numpy("lstsq", compute, _unknown, x, b)
+
+
+def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: Any = None) -> Any:
+    """Return ranks of matrices, int32; mirrors ``tf.linalg.matrix_rank``. Computed by NumPy."""
+    from .dtypes import int32
+
+    def compute(x: Any) -> Any:
+        return np.asarray(np.linalg.matrix_rank(x, tol), np.int32)
+
+    return _numpy("matrix_rank", compute, lambda dims, dtype: (dims and dims[:-2], int32), a)
