@@ -197,3 +197,36 @@ def test_a_generator_in_a_function_moves_on_with_each_call():
     same_one = tf.random.Generator.from_seed(3)
     for value in drawn:
         same(value, same_one.uniform([2]).numpy())
+
+
+def test_an_index_is_shuffled_without_the_others():
+    ds = hr.Dataset.range(100).map(
+        lambda k: hr.random.index_shuffle(k, [3, 4], 99), executor="native"
+    )
+    found = [int(k) for k in ds]
+    assert sorted(found) == list(range(100))
+    assert found != sorted(found)
+    whole = hr.random.index_shuffle(np.arange(100), [3, 4], 99)
+    assert whole.tolist() == found
+    assert whole.dtype == np.int64
+    far = hr.random.index_shuffle(np.int64(2**40), np.array([[1, 2], [3, 4]]), 2**62)
+    assert far.shape == (2,)
+    assert far[0] != far[1]
+    with pytest.raises(hr.errors.InvalidArgumentError, match="from 0 to max_index"):
+        hr.random.index_shuffle(10, [1, 2], 9)
+    with pytest.raises(hr.errors.InvalidArgumentError, match="32 or 64 bits"):
+        hr.random.index_shuffle(np.int8(1), [1, 2], 9)
+
+
+def test_binomial_numbers_are_those_of_their_seed():
+    def draw(seed):
+        return hr.random.stateless_binomial([3, 2], seed, [8.0, 500.0], 0.3, np.int64)
+
+    seeds = np.arange(10).reshape(5, 2)
+    mapped = hr.Dataset.from_tensor_slices(seeds).map(draw, executor="native")
+    for seed, found in zip(seeds, mapped, strict=True):
+        np.testing.assert_array_equal(found, draw(seed))
+    with pytest.raises(hr.errors.InvalidArgumentError, match="must end"):
+        hr.random.stateless_binomial([3], [1, 2], [8.0, 500.0], 0.3)
+    with pytest.raises(hr.errors.InvalidArgumentError):
+        hr.random.stateless_binomial([3], [1, 2], 8.0, np.nan)

@@ -26,10 +26,11 @@ True
 """
 
 from .drawing import categorical, normal, randint, shuffle, truncated_normal, uniform
-from .rates import gamma, poisson, stateless_gamma, stateless_poisson
+from .rates import gamma, poisson, stateless_binomial, stateless_gamma, stateless_poisson
 from .seeds import set_seed
 from .stateless import (
     fold_in,
+    index_shuffle,
     split,
     stateless_categorical,
     stateless_normal,
@@ -42,12 +43,14 @@ __all__ = [
     "categorical",
     "fold_in",
     "gamma",
+    "index_shuffle",
     "normal",
     "poisson",
     "randint",
     "set_seed",
     "shuffle",
     "split",
+    "stateless_binomial",
     "stateless_categorical",
     "stateless_gamma",
     "stateless_normal",

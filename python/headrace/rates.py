@@ -1,4 +1,4 @@
-"""Gamma and Poisson numbers: random numbers with a parameter for each.
+"""Gamma, Poisson and binomial numbers: random numbers with parameters for each.
 
 As with their sisters in `headrace.stateless` and `headrace.drawing`, seeds and parameters may be
 symbols of a traced function.
@@ -17,7 +17,7 @@ from .dtypes import DType, dtype_name
 from .ops import apply_op
 from .stateless import is_symbol, number_dtype, of_dtype, seed_of, sizes_of
 
-__all__ = ["gamma", "poisson", "stateless_gamma", "stateless_poisson"]
+__all__ = ["gamma", "poisson", "stateless_binomial", "stateless_gamma", "stateless_poisson"]
 
 _FLOATS = ("float16", "float32", "float64")
 _COUNTS = (*_FLOATS, "int32", "int64")
@@ -173,6 +173,56 @@ def stateless_poisson(
     kind = number_dtype(dtype, _COUNTS)
     attrs = {"dtype": kind, "shape": sizes_of(shape)}
     return apply_op("stateless_poisson", attrs, seed_of(seed), checks.tensor(lam), fresh=True)[0]
+
+
+def stateless_binomial(
+    shape: Any,
+    seed: Any,
+    counts: Any,
+    probs: Any,
+    output_dtype: Any = np.int32,
+    name: str | None = None,
+) -> Any:
+    """Return binomial numbers for a seed; mirrors ``tf.random.stateless_binomial``.
+
+    Parameters
+    ----------
+    shape
+        Of the result; it ends with that of the parameters together.
+    seed
+        Two integers.
+    counts
+        Of so many events,
+    probs
+        each comes true with this probability.
+    output_dtype
+        float16, float32, float64, int32 or int64.
+    name
+        Accepted for TensorFlow's sake.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The seed is not two integers, or shapes or the dtype do not fit.
+
+    Examples
+    --------
+    >>> found = hr.random.stateless_binomial([1000], [1, 2], 10.0, 0.25)
+    >>> bool((found >= 0).all() and (found <= 10).all() and 2 < found.mean() < 3)
+    True
+    """
+    kind = number_dtype(output_dtype, _COUNTS)
+    likely = probs if is_symbol(probs) else np.asarray(probs)
+    if likely.dtype.kind != "f":
+        likely = likely.astype(np.float64)
+    number = counts if is_symbol(counts) else np.asarray(counts)
+    number = number.astype(likely.dtype)
+    together = np.broadcast_shapes(tuple(number.shape), tuple(likely.shape))
+    number, likely = (
+        x if tuple(x.shape) == together else np.broadcast_to(x, together) for x in (number, likely)
+    )
+    attrs = {"dtype": kind, "shape": sizes_of(shape)}
+    return apply_op("stateless_binomial", attrs, seed_of(seed), number, likely, fresh=True)[0]
 
 
 def parameters(alpha: Any, beta: Any, dtype: DType) -> tuple[Any, Any]:

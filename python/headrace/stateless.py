@@ -18,6 +18,7 @@ from .ops import apply_op
 
 __all__ = [
     "fold_in",
+    "index_shuffle",
     "split",
     "stateless_categorical",
     "stateless_normal",
@@ -217,6 +218,46 @@ def stateless_shuffle(
     """
     check_algorithm(alg)
     return apply_op("stateless_shuffle", {}, seed_of(seed), checks.tensor(value), fresh=True)[0]
+
+
+def index_shuffle(index: Any, seed: Any, max_index: Any) -> Any:
+    """Return the place of a number in a random order of the numbers from 0 to a limit.
+
+    The order is not made, so the limit may be large. Mirrors
+    ``tf.random.experimental.index_shuffle``.
+
+    Parameters
+    ----------
+    index
+        Integers of 32 or 64 bits, from 0 to `max_index`: one, or a vector.
+    seed
+        Two integers, or ``[n, 2]``.
+    max_index
+        The largest number: one, or a vector.
+
+    Returns
+    -------
+    array
+        Of the dtype of `index`.
+
+    Raises
+    ------
+    InvalidArgumentError
+        An index is above its limit, or shapes or dtypes do not fit.
+
+    Examples
+    --------
+    >>> sorted(hr.random.index_shuffle(np.arange(5), [5, 9], 4).tolist())
+    [0, 1, 2, 3, 4]
+    """
+    at = checks.tensor(index)
+    most = max_index if is_symbol(max_index) else np.asarray(max_index, at.dtype)
+    keys = checks.tensor(seed)
+    shape = np.broadcast_shapes(tuple(at.shape), tuple(most.shape), tuple(keys.shape[:-1]))
+    at, most = (x if tuple(x.shape) == shape else np.broadcast_to(x, shape) for x in (at, most))
+    if tuple(keys.shape) != (*shape, 2):
+        keys = np.broadcast_to(keys, (*shape, 2))
+    return apply_op("index_shuffle", {}, at, keys, most)[0]
 
 
 def split(seed: Any, num: int = 2, alg: str = "auto_select") -> Any:

@@ -71,6 +71,30 @@ STATELESS = [
     "stateless_poisson([5], [1, 2], 3, tf.float32)",
     "stateless_poisson([5], [1, 2], 30.0, tf.float64)",
     "stateless_poisson([5], [1, 2], 30.0, tf.float16)",
+    *[
+        f"stateless_binomial([9], {seed}, {counts}, {probs})"
+        for seed in SEEDS
+        for counts in (8.0, 100.0, 5000.0)
+        for probs in (0.05, 0.5, 0.93)
+    ],
+    "stateless_binomial([500], [1, 2], 40.0, 0.3)",
+    "stateless_binomial([500], [1, 2], 4.0, 0.7, tf.int64)",
+    "stateless_binomial([3, 4], [1, 2], 50.0, [0.0, 0.1, 0.9, 1.0], tf.float32)",
+    "stateless_binomial([5, 2, 2], [1, 2], [[5.0], [200.0]], [0.25, 0.6], tf.float64)",
+    "stateless_binomial([7], [1, 2], np.float64(90), np.float64(0.9))",
+    "stateless_binomial([7], [1, 2], -3.0, 0.5)",
+    "stateless_binomial([0], [1, 2], 3.0, 0.5)",
+    *[
+        f"experimental.index_shuffle(tf.range(20, dtype=tf.{dtype}), {seed}, 19)"
+        for seed in ([5, 9], [0, 0], [-1, 2**31 - 1])
+        for dtype in ("int32", "int64")
+    ],
+    *[
+        f"experimental.index_shuffle({index}, [5, 9], {most})"
+        for index, most in ((0, 0), (1, 1), (300, 65536), (7, 2**31 - 1))
+    ],
+    "experimental.index_shuffle(tf.constant(2**40, tf.int64), [1, 2], 2**62)",
+    "experimental.index_shuffle(3, tf.constant([2**40 + 1, 5], tf.int64), 9)",
     *[f"experimental.stateless_shuffle(tf.range(13), {seed})" for seed in SEEDS],
     "experimental.stateless_shuffle(tf.reshape(tf.range(12), [4, 3]), [1, 2])",
     "experimental.stateless_shuffle(['a', 'b', 'c', 'd'], [1, 2])",
@@ -99,6 +123,9 @@ ERRORS = [
     "stateless_normal([2], [1, 2], dtype=tf.int32)",
     "stateless_gamma([3], [1, 2], [1.0, 2.0])",
     "stateless_poisson([3], [1, 2], [1.0, 2.0])",
+    "stateless_binomial([3], [1, 2], [1.0, 2.0], 0.5)",
+    "stateless_binomial([2], [1, 2, 3], 1.0, 0.5)",
+    "experimental.index_shuffle(5, [1, 2, 3], 9)",
     "stateless_gamma([3], [1, 2], 1.0, dtype=tf.int32)",
     "stateless_categorical([0.0, 1.0], 3, [1, 2])",
     "stateless_categorical([[0.0, 1.0]], -1, [1, 2])",

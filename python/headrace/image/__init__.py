@@ -8,7 +8,6 @@ from .boxes import (
     crop_and_resize,
     draw_bounding_boxes,
     extract_patches,
-    non_max_suppression,
     stateless_sample_distorted_bounding_box,
 )
 from .chance import (
@@ -78,6 +77,13 @@ from .resizing import (
     resize,
     resize_with_pad,
 )
+from .suppression import (
+    combined_non_max_suppression,
+    non_max_suppression,
+    non_max_suppression_overlaps,
+    non_max_suppression_padded,
+    non_max_suppression_with_scores,
+)
 
 __all__ = [
     "ResizeMethod",
@@ -88,6 +94,7 @@ __all__ = [
     "adjust_jpeg_quality",
     "adjust_saturation",
     "central_crop",
+    "combined_non_max_suppression",
     "convert_image_dtype",
     "crop_and_resize",
     "crop_to_bounding_box",
@@ -109,6 +116,9 @@ __all__ = [
     "hsv_to_rgb",
     "is_jpeg",
     "non_max_suppression",
+    "non_max_suppression_overlaps",
+    "non_max_suppression_padded",
+    "non_max_suppression_with_scores",
     "pad_to_bounding_box",
     "per_image_standardization",
     "random_brightness",

@@ -15,7 +15,6 @@ __all__ = [
     "crop_and_resize",
     "draw_bounding_boxes",
     "extract_patches",
-    "non_max_suppression",
     "stateless_sample_distorted_bounding_box",
 ]
 
@@ -230,48 +229,3 @@ def stateless_sample_distorted_bounding_box(
 
 def _range(ends: Any, default: tuple[float, float]) -> list[float]:
     return [float(end) for end in (default if ends is None else ends)]
-
-
-def non_max_suppression(
-    boxes: Any,
-    scores: Any,
-    max_output_size: Any,
-    iou_threshold: Any = 0.5,
-    score_threshold: Any = -np.inf,
-    name: str | None = None,
-) -> Any:
-    """Choose the best of boxes that overlap; mirrors ``tf.image.non_max_suppression``.
-
-    Parameters
-    ----------
-    boxes
-        ``[n, 4]``: two opposite corners each.
-    scores
-        ``[n]``.
-    max_output_size
-        At most so many are chosen.
-    iou_threshold
-        Boxes that have a larger share than this in common with a better one are left out.
-    score_threshold
-        Boxes of scores at or below it are left out.
-    name
-        Accepted for TensorFlow's sake.
-
-    Returns
-    -------
-    array
-        int32: the numbers of the chosen boxes, best first.
-
-    Raises
-    ------
-    InvalidArgumentError
-        Shapes do not fit together, or a threshold is out of its range.
-
-    Examples
-    --------
-    >>> boxes = [[0, 0, 1, 1], [0, 0.1, 1, 1.1], [0, 2, 1, 3]]
-    >>> hr.image.non_max_suppression(boxes, [0.5, 0.9, 0.7], 3)
-    array([1, 2], dtype=int32)
-    """
-    args = [boxes, scores, max_output_size, iou_threshold, score_threshold]
-    return apply_op("non_max_suppression", {}, *map(as_image, args))[0]

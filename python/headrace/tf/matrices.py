@@ -131,6 +131,8 @@ def logdet(matrix: Any, name: str | None = None) -> Any:
 def cholesky(input: Any, name: str | None = None) -> Any:
     """Return triangles whose squares are positive matrices; mirrors ``tf.linalg.cholesky``.
 
+    Of matrices that are not positive, NaN.
+
     Examples
     --------
     >>> tf.linalg.cholesky([[4.0, 2.0], [2.0, 5.0]]).numpy()
@@ -138,7 +140,7 @@ def cholesky(input: Any, name: str | None = None) -> Any:
            [1., 2.]], dtype=float32)
     """
     x = _square("cholesky", input)
-    return run("cholesky", (x,), (static_shape(x), x.dtype))
+    return run("cholesky", (x,), (static_shape(x), x.dtype), or_nan=True)
 
 
 def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Any:

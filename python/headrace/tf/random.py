@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from .. import seeds as own
 from .drawing import categorical, normal, shuffle, truncated_normal, uniform
 from .names import lookup
-from .rates import gamma, poisson, stateless_gamma, stateless_poisson
+from .rates import gamma, poisson, stateless_binomial, stateless_gamma, stateless_poisson
 from .rng import (
     Algorithm,
     Generator,
@@ -17,6 +17,7 @@ from .rng import (
 )
 from .stateless import (
     fold_in,
+    index_shuffle,
     split,
     stateless_categorical,
     stateless_normal,
@@ -40,6 +41,7 @@ __all__ = [
     "set_seed",
     "shuffle",
     "split",
+    "stateless_binomial",
     "stateless_categorical",
     "stateless_gamma",
     "stateless_normal",
@@ -55,6 +57,7 @@ experimental = SimpleNamespace(
     Generator=Generator,
     create_rng_state=create_rng_state,
     get_global_generator=get_global_generator,
+    index_shuffle=index_shuffle,
     set_global_generator=set_global_generator,
     stateless_fold_in=fold_in,
     stateless_shuffle=stateless_shuffle,

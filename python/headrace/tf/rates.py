@@ -1,4 +1,4 @@
-"""Gamma and Poisson numbers; mirrors ``tf.random.gamma``, ``poisson`` and their stateless forms."""
+"""Gamma, Poisson and binomial numbers; mirrors ``tf.random.gamma`` and its sisters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .sizes import sizes_of, vector
 from .stateless import among, seed_of
 from .tensor import wrap
 
-__all__ = ["gamma", "poisson", "stateless_gamma", "stateless_poisson"]
+__all__ = ["gamma", "poisson", "stateless_binomial", "stateless_gamma", "stateless_poisson"]
 
 _FLOATS = (float16, float32, float64)
 _COUNTS = (*_FLOATS, int32, int64)
@@ -91,6 +91,40 @@ def stateless_poisson(
     array([3, 5], dtype=int32)
     """
     return _poisson(_sizes(shape), seed_of(seed), convert(lam), among("dtype", dtype, _COUNTS))
+
+
+def stateless_binomial(
+    shape: Any,
+    seed: Any,
+    counts: Any,
+    probs: Any,
+    output_dtype: Any = int32,
+    name: str | None = None,
+) -> Any:
+    """Return binomial numbers for a seed; mirrors ``tf.random.stateless_binomial``.
+
+    Examples
+    --------
+    >>> tf.random.stateless_binomial([2, 3], [1, 2], 10.0, [0.2, 0.5, 0.9]).shape
+    TensorShape([2, 3])
+    """
+    likely = convert(probs, None, float32)
+    number = convert(counts, None, likely.dtype)
+    if number.dtype != likely.dtype or likely.dtype not in _FLOATS:
+        raise InvalidArgumentError(
+            f"counts and probs must be of one float dtype, got {number.dtype.name} and "
+            f"{likely.dtype.name}"
+        )
+    kind, together = as_dtype(output_dtype), broadcast(static_shape(number), static_shape(likely))
+    among("dtype", kind, _COUNTS)
+    if together is not None:
+        number, likely = (
+            x if static_shape(x) == together else broadcast_to(x, list(together))
+            for x in (number, likely)
+        )
+    sizes = _sizes(shape)
+    args, out = (seed_of(seed), number, likely), (tuple(sizes), kind)
+    return run("stateless_binomial", args, out, dtype=kind.dtype, shape=sizes)
 
 
 def _parameters(alpha: Any, beta: Any, kind: DType) -> tuple[Any, Any]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import InvalidArgumentError
 from ..stateless import check_algorithm
+from .array_ops import broadcast_to
 from .convert import convert
 from .dtypes import (
     DType,
@@ -22,11 +23,12 @@ from .dtypes import (
     uint64,
 )
 from .joining import stack
-from .kernels import run, static_shape
+from .kernels import broadcast, run, static_shape
 from .sizes import known_sizes, sizes_of, vector
 
 __all__ = [
     "fold_in",
+    "index_shuffle",
     "split",
     "stateless_categorical",
     "stateless_normal",
@@ -132,6 +134,30 @@ def stateless_shuffle(
     """
     check_algorithm(alg)
     return shuffled(convert(value), seed_of(seed))
+
+
+def index_shuffle(index: Any, seed: Any, max_index: Any) -> Any:
+    """Return the place of a number in a random order of the numbers from 0 to a limit.
+
+    Mirrors ``tf.random.experimental.index_shuffle``.
+
+    Examples
+    --------
+    >>> sorted(int(tf.random.experimental.index_shuffle(k, [5, 9], 3)) for k in range(4))
+    [0, 1, 2, 3]
+    """
+    at = convert(index)
+    most, keys = convert(max_index, at.dtype), convert(seed)
+    dims = static_shape(keys)
+    if dims is None or not dims or dims[-1] not in (2, None) or len(dims) > 2:
+        raise InvalidArgumentError(f"seed must have shape [2] or [n, 2], got {dims}")
+    shape = broadcast(broadcast(static_shape(at), static_shape(most)), dims[:-1])
+    if shape is None or None in shape:
+        raise InvalidArgumentError("index, seed and max_index must be of known shape")
+    at, most = (x if static_shape(x) == shape else broadcast_to(x, list(shape)) for x in (at, most))
+    if dims != (*shape, 2):
+        keys = broadcast_to(keys, [*shape, 2])
+    return run("index_shuffle", (at, keys, most), (shape, at.dtype))
 
 
 def split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Any:

@@ -11,9 +11,6 @@ from .boxes import (
     crop_and_resize,
     draw_bounding_boxes,
     extract_patches,
-    non_max_suppression,
-    non_max_suppression_overlaps,
-    non_max_suppression_with_scores,
     stateless_sample_distorted_bounding_box,
 )
 from .chance import (
@@ -91,6 +88,13 @@ from .resizing import (
     resize,
     resize_with_pad,
 )
+from .suppression import (
+    combined_non_max_suppression,
+    non_max_suppression,
+    non_max_suppression_overlaps,
+    non_max_suppression_padded,
+    non_max_suppression_with_scores,
+)
 
 __all__ = [
     "ResizeMethod",
@@ -101,6 +105,7 @@ __all__ = [
     "adjust_jpeg_quality",
     "adjust_saturation",
     "central_crop",
+    "combined_non_max_suppression",
     "convert_image_dtype",
     "crop_and_resize",
     "crop_to_bounding_box",
@@ -124,6 +129,7 @@ __all__ = [
     "is_jpeg",
     "non_max_suppression",
     "non_max_suppression_overlaps",
+    "non_max_suppression_padded",
     "non_max_suppression_with_scores",
     "pad_to_bounding_box",
     "per_image_standardization",

@@ -38,6 +38,7 @@ mod reduce;
 mod scatter;
 mod search;
 mod shape;
+mod shuffle_index;
 mod solve;
 mod sort;
 mod strided;
@@ -68,6 +69,7 @@ const FAMILIES: &[Family] = &[
     reduce::build,
     random::build,
     rates::build,
+    shuffle_index::build,
     search::build,
     unique::build,
     scatter::build,

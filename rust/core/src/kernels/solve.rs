@@ -29,7 +29,11 @@ enum What {
 }
 
 #[derive(Debug)]
-struct Square(What);
+struct Square {
+    what: What,
+    /// A matrix without a result has NaN for it, and is no error.
+    or_nan: bool,
+}
 
 pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> {
     let what = match op {
@@ -40,8 +44,8 @@ pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> 
         "cholesky" => What::Cholesky,
         _ => return Ok(None),
     };
-    attrs.only(&[])?;
-    Ok(Some(Arc::new(Square(what))))
+    attrs.only(if what == What::Cholesky { &["or_nan"] } else { &[] })?;
+    Ok(Some(Arc::new(Square { what, or_nan: attrs.bool_or("or_nan", false)? })))
 }
 
 /// A number that matrices are eliminated with.
@@ -209,7 +213,7 @@ impl Square {
             let text = format!("expected square matrices, got shape {}", shapes[0]);
             return Err(Error::invalid_argument(text));
         }
-        match self.0 {
+        match self.what {
             What::Det | What::LogDet => return Ok(PartialShape::new(batch.iter().copied())),
             What::Inverse | What::Cholesky => return Ok(shapes[0].clone()),
             What::Solve => {}
@@ -234,7 +238,7 @@ impl Square {
         let values = a.values::<T>()?;
         let matrix = |i: usize| &values[i * n * n..(i + 1) * n * n];
         let batch: Dims = batch.into();
-        match self.0 {
+        match self.what {
             What::Det => {
                 let mut out = scratch::<T>(count)?;
                 let each = out.typed_mut::<T>().iter_mut().enumerate();
@@ -258,8 +262,11 @@ impl Square {
                 let mut out = scratch::<T>(volume(&dims)?)?;
                 let sides = b.map(|b| b.values::<T>()).transpose()?;
                 for (i, out) in out.typed_mut::<T>().chunks_exact_mut((n * k).max(1)).enumerate() {
-                    match self.0 {
-                        What::Cholesky => cholesky(matrix(i), out, n)?,
+                    match self.what {
+                        What::Cholesky => match cholesky(matrix(i), out, n) {
+                            Err(_) if self.or_nan => out.fill(T::zero() / T::zero()),
+                            done => done?,
+                        },
                         _ => {
                             let side = sides.map(|sides| &sides[i * n * k..(i + 1) * n * k]);
                             solve(matrix(i), side, out, n, k)?;
@@ -282,7 +289,7 @@ fn checked(args: usize, what: What) -> Result<()> {
 
 impl Kernel for Square {
     fn infer(&self, specs: &[Spec]) -> Result<Vec<Spec>> {
-        checked(specs.len(), self.0)?;
+        checked(specs.len(), self.what)?;
         let operands = specs.iter().map(dense).collect::<Result<Vec<_>>>()?;
         let dtype = operands[0].0;
         let real = match dtype {
@@ -301,14 +308,14 @@ impl Kernel for Square {
         let shapes: Vec<&PartialShape> = operands.iter().map(|(_, shape)| *shape).collect();
         let shape = self.shape(&shapes)?;
         let mut outs = vec![Spec::Tensor { dtype, shape: shape.clone() }];
-        if self.0 == What::LogDet {
+        if self.what == What::LogDet {
             outs.push(Spec::Tensor { dtype: real, shape });
         }
         Ok(outs)
     }
 
     fn run(&self, args: &[Arg], rows: usize, _: &[Wanted]) -> Result<Vec<Column>> {
-        checked(args.len(), self.0)?;
+        checked(args.len(), self.what)?;
         let tensors = args.iter().map(|arg| stacked(arg, rows)).collect::<Result<Vec<_>>>()?;
         let shapes: Vec<PartialShape> = args
             .iter()

@@ -1,4 +1,4 @@
-//! Numbers whose distribution has a parameter of its own for each: gamma and Poisson.
+//! Numbers whose distribution has parameters of its own for each: gamma, Poisson, binomial.
 //!
 //! Each number is made by trying, from a stretch of the stream that it has for itself, as
 //! TensorFlow's kernels do.
@@ -129,6 +129,111 @@ pub fn poisson(stream: &Philox, index: u64, rate: f64, highest: f64) -> f64 {
     f64::NAN
 }
 
+/// Blocks set aside for each binomial number that few events make.
+const BLOCKS_OF_FEW: u64 = 42;
+
+/// Number `index` of the binomial distributions of `stream`: how many of `count` come true that each
+/// do with probability `share`. Not a number where there is none. `narrow` rounds as the type of the
+/// parameters does.
+pub fn binomial(
+    stream: &Philox,
+    index: u64,
+    count: f64,
+    share: f64,
+    narrow: fn(f64) -> f64,
+) -> f64 {
+    if count <= 0.0 || share <= 0.0 {
+        return 0.0;
+    }
+    if share >= 1.0 {
+        return count;
+    }
+    if !count.is_finite() || share.is_nan() {
+        return f64::NAN;
+    }
+    // The rarer of the two outcomes is counted.
+    let rare = if share <= 0.5 { share } else { narrow(1.0 - share) };
+    let found = if narrow(count * rare) >= 10.0 {
+        many_events(&mut Tries::new(stream, index), count, rare)
+    } else {
+        let own = stream.ahead(index.wrapping_mul(BLOCKS_OF_FEW));
+        few_events(&mut Tries::new(&own, 0), count, rare)
+    };
+    if share <= 0.5 { found } else { count - found }
+}
+
+/// Adds up the distances from event to event.
+fn few_events(tries: &mut Tries, count: f64, share: f64) -> f64 {
+    let (mut at, mut events) = (0.0, 0.0);
+    for _ in 0..MOST_TRIES {
+        at += (tries.uniform().ln() / (-share).ln_1p()).ceil();
+        if at > count {
+            return events;
+        }
+        events += 1.0;
+    }
+    f64::NAN
+}
+
+/// Hoermann's rejection of transformed numbers, for the binomial distribution.
+fn many_events(tries: &mut Tries, count: f64, share: f64) -> f64 {
+    let deviation = (count * share * (1.0 - share)).sqrt();
+    let b = 1.15 + 2.53 * deviation;
+    let a = -0.0873 + 0.0248 * b + 0.01 * share;
+    let center = count * share + 0.5;
+    let within = 0.92 - 4.2 / b;
+    let odds = share / (1.0 - share);
+    let alpha = (2.83 + 5.1 / b) * deviation;
+    let mode = ((count + 1.0) * share).floor();
+    for _ in 0..MOST_TRIES {
+        let u = tries.uniform();
+        let v = tries.uniform();
+        let u = u - 0.5;
+        let us = 0.5 - u.abs();
+        let k = ((2.0 * a / us + b) * u + center).floor();
+        if us >= 0.07 && v <= within {
+            return k;
+        }
+        if k < 0.0 || k > count {
+            continue;
+        }
+        let v = (v * alpha / (a / (us * us) + b)).ln();
+        let bound = (mode + 0.5) * ((mode + 1.0) / (odds * (count - mode + 1.0))).ln()
+            + (count + 1.0) * ((count - mode + 1.0) / (count - k + 1.0)).ln()
+            + (k + 0.5) * (odds * (count - k + 1.0) / (k + 1.0)).ln()
+            + stirling_rest(mode)
+            + stirling_rest(count - mode)
+            - stirling_rest(k)
+            - stirling_rest(count - k);
+        if v <= bound {
+            return k;
+        }
+    }
+    f64::NAN
+}
+
+/// What Stirling's formula lacks of the logarithm of the factorial of a whole number, to the digits
+/// that TensorFlow has it.
+fn stirling_rest(k: f64) -> f64 {
+    const FIRST: [f64; 10] = [
+        0.0810614667953272,
+        0.0413406959554092,
+        0.0276779256849983,
+        0.02079067210376509,
+        0.0166446911898211,
+        0.0138761288230707,
+        0.0118967099458917,
+        0.0104112652619720,
+        0.00925546218271273,
+        0.00833056343336287,
+    ];
+    if k <= 9.0 {
+        return FIRST.get(k as usize).copied().unwrap_or(f64::NAN);
+    }
+    let square = (k + 1.0) * (k + 1.0);
+    (1.0 / 12.0 - (1.0 / 360.0 - 1.0 / 1260.0 / square) / square) / (k + 1.0)
+}
+
 /// The logarithm of the factorial of a whole number.
 fn ln_factorial(k: f64) -> f64 {
     if k < 16.0 {
@@ -158,6 +263,23 @@ mod tests {
             let drawn = mean(&|i| poisson(&stream, i, rate, f64::MAX));
             assert!((drawn - rate).abs() < bound, "{rate}: {drawn}");
         }
+    }
+
+    #[test]
+    fn binomial_numbers_have_their_means_and_limits() {
+        let (stream, same) = (Philox::new(3, 4), |x| x);
+        for (count, share) in [(10.0, 0.3), (400.0, 0.2), (400.0, 0.9), (30.0, 0.99), (1e9, 0.5)] {
+            let draw = |i| binomial(&stream, i, count, share, same);
+            let drawn: Vec<f64> = (0..4000).map(draw).collect();
+            assert!(drawn.iter().all(|k| (0.0..=count).contains(k)));
+            let mean = drawn.iter().sum::<f64>() / 4000.0;
+            let bound = 5.0 * (count * share * (1.0 - share) / 4000.0_f64).sqrt();
+            assert!((mean - count * share).abs() < bound, "{count} {share}: {mean}");
+        }
+        assert_eq!(binomial(&stream, 0, 5.0, 1.5, same), 5.0);
+        assert_eq!(binomial(&stream, 0, -5.0, 0.5, same), 0.0);
+        assert!(binomial(&stream, 0, 5.0, f64::NAN, same).is_nan());
+        assert!(binomial(&stream, 0, f64::INFINITY, 0.5, same).is_nan());
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! Operations with boxes, rows of `[top, left, bottom, right]` in shares of height and width:
-//! `crop_and_resize`, `draw_bounding_boxes`, `non_max_suppression`.
+//! `crop_and_resize`, `draw_bounding_boxes`.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::graph::kernel::{Kernel, Tolerance};
 use crate::kernels::cast::{Source, cast_tensor};
 use crate::kernels::dispatch::with_type;
 
-type Box4 = [f32; 4];
+pub(super) type Box4 = [f32; 4];
 
 #[derive(Debug)]
 struct CropAndResize {
@@ -23,9 +23,6 @@ struct CropAndResize {
 
 #[derive(Debug)]
 struct Draw;
-
-#[derive(Debug)]
-struct Suppress;
 
 pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> {
     Ok(match op {
@@ -48,10 +45,6 @@ pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> 
             attrs.only(&[])?;
             each_row(Draw)
         }
-        "non_max_suppression" => {
-            attrs.only(&[])?;
-            each_row(Suppress)
-        }
         _ => return Ok(None),
     })
 }
@@ -61,7 +54,7 @@ fn refused<T>(text: impl Into<String>) -> Result<T> {
 }
 
 /// Refuses a shape that has another rank, or another last size.
-fn shaped(
+pub(super) fn shaped(
     op: &str,
     name: &str,
     shape: &PartialShape,
@@ -77,7 +70,7 @@ fn shaped(
     refused(format!("{op}: {name} must be {rank}-D{ending}, got shape {shape}"))
 }
 
-fn boxes_of(tensor: &Tensor) -> Result<Vec<Box4>> {
+pub(super) fn boxes_of(tensor: &Tensor) -> Result<Vec<Box4>> {
     let tensor = cast_tensor(tensor, DType::Float32)?;
     Ok(tensor.values::<f32>()?.as_chunks::<4>().0.to_vec())
 }
@@ -328,82 +321,4 @@ fn frame(image: &mut [u8], height: usize, width: usize, colour: &[u8], at: Box4)
             .filter(|column| (0..=last_column).contains(column))
             .for_each(|column| dot(row, column));
     }
-}
-
-impl Each for Suppress {
-    fn rule(&self, args: &[Known]) -> Result<Known> {
-        let op = "non_max_suppression";
-        if args.len() != 5 {
-            return refused(format!("{op}: expected 5 inputs, got {}", args.len()));
-        }
-        shaped(op, "boxes", &args[0].1, 2, Some(4))?;
-        shaped(op, "scores", &args[1].1, 1, None)?;
-        Ok((DType::Int32, PartialShape::new([None])))
-    }
-
-    fn dims(&self, args: &[Tensor]) -> Result<Dims> {
-        Ok([selected(args)?.len()][..].into())
-    }
-
-    fn write(&self, args: &[Tensor], _: &[usize], out: &mut [u8]) -> Result<()> {
-        typed_mut::<i32>(out)?.copy_from_slice(&selected(args)?);
-        Ok(())
-    }
-}
-
-/// The boxes that are kept, best first: no two of them share more than the threshold.
-fn selected(args: &[Tensor]) -> Result<Vec<i32>> {
-    let boxes = boxes_of(&args[0])?;
-    let scores = cast_tensor(&args[1], DType::Float32)?;
-    let scores = scores.values::<f32>()?;
-    if scores.len() != boxes.len() {
-        let (found, count) = (scores.len(), boxes.len());
-        return refused(format!(
-            "non_max_suppression: scores has incompatible shape: {found} scores for {count} boxes"
-        ));
-    }
-    let number = |k: usize| -> Result<f32> {
-        let tensor = cast_tensor(&args[k], DType::Float32)?;
-        match tensor.values::<f32>()? {
-            [one] => Ok(*one),
-            _ => refused("non_max_suppression: sizes and thresholds are single numbers"),
-        }
-    };
-    let most = integers("non_max_suppression", &args[2])?;
-    let (threshold, least) = (number(3)?, number(4)?);
-    if !(0.0..=1.0).contains(&threshold) {
-        return refused(format!("iou_threshold must be in [0, 1], got {threshold}"));
-    }
-    let [most] = most[..] else {
-        return refused("non_max_suppression: max_output_size is a single number");
-    };
-    let Ok(most) = usize::try_from(most) else {
-        return refused(format!("max_output_size must be non-negative, got {most}"));
-    };
-    let mut order: Vec<usize> = (0..boxes.len()).filter(|k| scores[*k] > least).collect();
-    order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b)));
-    let mut kept: Vec<usize> = Vec::new();
-    for candidate in order {
-        if kept.len() >= most {
-            break;
-        }
-        if kept.iter().all(|other| overlap(&boxes[candidate], &boxes[*other]) <= threshold) {
-            kept.push(candidate);
-        }
-    }
-    Ok(kept.into_iter().map(|k| k as i32).collect())
-}
-
-/// The share that two boxes have in common of what they cover together; corners in any order.
-fn overlap(a: &Box4, b: &Box4) -> f32 {
-    let ordered = |c: &Box4| [c[0].min(c[2]), c[1].min(c[3]), c[0].max(c[2]), c[1].max(c[3])];
-    let (a, b) = (ordered(a), ordered(b));
-    let area = |c: &Box4| (c[2] - c[0]) * (c[3] - c[1]);
-    if area(&a) <= 0.0 || area(&b) <= 0.0 {
-        return 0.0;
-    }
-    let height = (a[2].min(b[2]) - a[0].max(b[0])).max(0.0);
-    let width = (a[3].min(b[3]) - a[1].max(b[1])).max(0.0);
-    let both = height * width;
-    both / (area(&a) + area(&b) - both)
 }

@@ -25,6 +25,7 @@ mod png;
 mod resize;
 mod size;
 mod spans;
+mod suppress;
 mod turn;
 mod webp;
 mod window;
@@ -49,6 +50,7 @@ const FAMILIES: &[Family] = &[
     encode::build,
     patches::build,
     resize::build,
+    suppress::build,
     turn::build,
     window::build,
 ];

@@ -1,0 +1,275 @@
+"""Choosing the best of boxes that overlap; mirrors ``tf.image``."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ... import image as own
+from ...errors import InvalidArgumentError
+from ..convert import convert, is_symbol
+from ..dtypes import float32, int32
+from ..kernels import static_shape
+from ..tensor import raw
+from .arguments import call
+from .boxes import ranked
+
+__all__ = [
+    "combined_non_max_suppression",
+    "non_max_suppression",
+    "non_max_suppression_overlaps",
+    "non_max_suppression_padded",
+    "non_max_suppression_with_scores",
+]
+
+
+class CombinedNonMaxSuppression(NamedTuple):
+    """What `combined_non_max_suppression` gives."""
+
+    nmsed_boxes: Any
+    nmsed_scores: Any
+    nmsed_classes: Any
+    valid_detections: Any
+
+
+def _limits(*values: Any) -> list[Any]:
+    return [convert(value, None, float32) for value in values]
+
+
+def _several(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+    """Call a function of `headrace.image` that gives several results."""
+    from ..bridge import to_own
+    from ..values import results
+
+    return tuple(results(list(function(*map(to_own, args), **kwargs))))
+
+
+def _known(name: str, value: Any) -> int:
+    """Return a size, which must be known when tracing."""
+    if is_symbol(value):
+        raise InvalidArgumentError(f"{name} must be known when tracing")
+    return int(raw(convert(value)))
+
+
+def non_max_suppression(
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    name: str | None = None,
+) -> Any:
+    """Choose the best of boxes that overlap; mirrors ``tf.image.non_max_suppression``.
+
+    Parameters
+    ----------
+    boxes, scores
+        ``[n, 4]`` and ``[n]`` floats.
+    max_output_size
+        At most so many are chosen.
+    iou_threshold, score_threshold
+        As of `headrace.image.non_max_suppression`.
+    name
+        Accepted for TensorFlow's sake.
+
+    Raises
+    ------
+    InvalidArgumentError
+        Shapes do not fit together, or a threshold is out of its range.
+
+    Examples
+    --------
+    >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.1, 1.0, 1.1]]
+    >>> tf.image.non_max_suppression(boxes, [0.5, 0.9], 2).numpy()
+    array([1], dtype=int32)
+    """
+    at, points = ranked("boxes", convert(boxes), 2), ranked("scores", convert(scores), 1)
+    limits = _limits(iou_threshold, score_threshold)
+    return call(own.non_max_suppression, at, points, convert(max_output_size, int32), *limits)
+
+
+def non_max_suppression_with_scores(
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    soft_nms_sigma: Any = 0.0,
+    name: str | None = None,
+) -> tuple[Any, Any]:
+    """Choose the best of boxes that overlap, and give their scores.
+
+    Mirrors ``tf.image.non_max_suppression_with_scores``.
+
+    Parameters
+    ----------
+    boxes, scores, max_output_size, iou_threshold, score_threshold
+        As of `non_max_suppression`.
+    soft_nms_sigma
+        Above 0, scores are lowered by what is shared with better boxes.
+    name
+        Accepted for TensorFlow's sake.
+
+    Raises
+    ------
+    InvalidArgumentError
+        Shapes do not fit together, or a threshold is out of its range.
+
+    Examples
+    --------
+    >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.1, 1.0, 1.1]]
+    >>> tf.image.non_max_suppression_with_scores(boxes, [0.5, 0.9], 2)[1].numpy()
+    array([0.9], dtype=float32)
+    """
+    at, points = ranked("boxes", convert(boxes), 2), ranked("scores", convert(scores), 1)
+    most = convert(max_output_size, int32)
+    limits = _limits(iou_threshold, score_threshold, soft_nms_sigma)
+    chosen, found = _several(own.non_max_suppression_with_scores, at, points, most, *limits)
+    return chosen, found
+
+
+def non_max_suppression_overlaps(
+    overlaps: Any,
+    scores: Any,
+    max_output_size: Any,
+    overlap_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    name: str | None = None,
+) -> Any:
+    """Choose the best of what overlaps by a table; mirrors ``tf.image``'s function.
+
+    Parameters
+    ----------
+    overlaps
+        ``[n, n]`` floats: how much each shares with each other.
+    scores
+        ``[n]`` floats.
+    max_output_size
+        At most so many are chosen.
+    overlap_threshold
+        What shares more than this with a better one is left out.
+    score_threshold
+        What has a score at or below it is left out.
+    name
+        Accepted for TensorFlow's sake.
+
+    Raises
+    ------
+    InvalidArgumentError
+        Shapes do not fit together.
+
+    Examples
+    --------
+    >>> tf.image.non_max_suppression_overlaps([[1.0, 0.8], [0.8, 1.0]], [0.5, 0.9], 2).numpy()
+    array([1], dtype=int32)
+    """
+    table, points = ranked("overlaps", convert(overlaps), 2), ranked("scores", convert(scores), 1)
+    most, limits = convert(max_output_size, int32), _limits(overlap_threshold, score_threshold)
+    return call(own.non_max_suppression_overlaps, table, points, most, *limits)
+
+
+def non_max_suppression_padded(
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    pad_to_max_output_size: bool = False,
+    name: str | None = None,
+    sorted_input: bool = False,
+    canonicalized_coordinates: bool = False,
+    tile_size: int = 512,
+) -> tuple[Any, Any]:
+    """Choose the best of boxes of many images; mirrors ``tf.image.non_max_suppression_padded``.
+
+    Parameters
+    ----------
+    boxes, scores, max_output_size, iou_threshold, score_threshold, sorted_input
+        As of `headrace.image.non_max_suppression_padded`.
+    pad_to_max_output_size
+        Give `max_output_size` numbers; else only those that are chosen, of one image.
+    name, canonicalized_coordinates, tile_size
+        Accepted for TensorFlow's sake.
+
+    Raises
+    ------
+    ValueError
+        There are boxes of many images, and no padding.
+    InvalidArgumentError
+        Shapes do not fit together, or a threshold is out of its range.
+
+    Examples
+    --------
+    >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.1, 1.0, 1.1]]
+    >>> tf.image.non_max_suppression_padded(boxes, [0.5, 0.9], 2)[0].numpy()
+    array([1], dtype=int32)
+    """
+    at, points = convert(boxes), convert(scores)
+    dims = static_shape(at)
+    if not pad_to_max_output_size and dims is not None and len(dims) > 2:
+        raise ValueError("'pad_to_max_output_size' (value False) must be True for batched input")
+    attrs = {"max_output_size": _known("max_output_size", max_output_size)}
+
+    def function(boxes: Any, scores: Any, iou: Any, least: Any) -> Any:
+        size = attrs["max_output_size"]
+        return own.non_max_suppression_padded(boxes, scores, size, iou, least, sorted_input)
+
+    chosen, valid = _several(function, at, points, *_limits(iou_threshold, score_threshold))
+    return (chosen if pad_to_max_output_size else chosen[:valid]), valid
+
+
+def combined_non_max_suppression(
+    boxes: Any,
+    scores: Any,
+    max_output_size_per_class: Any,
+    max_total_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    pad_per_class: bool = False,
+    clip_boxes: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Choose the best boxes of each class, and of these the best of each image.
+
+    Mirrors ``tf.image.combined_non_max_suppression``.
+
+    Parameters
+    ----------
+    boxes, scores, max_output_size_per_class, max_total_size, iou_threshold, score_threshold
+        As of `headrace.image.combined_non_max_suppression`.
+    pad_per_class, clip_boxes
+        As of that too.
+    name
+        Accepted for TensorFlow's sake.
+
+    Raises
+    ------
+    InvalidArgumentError
+        Shapes do not fit together, or a threshold or size is out of its range.
+
+    Examples
+    --------
+    >>> boxes = tf.constant([[[[0.0, 0.0, 1.0, 1.0]]]])
+    >>> tf.image.combined_non_max_suppression(boxes, [[[0.9, 0.1]]], 1, 3).valid_detections.numpy()
+    array([2], dtype=int32)
+    """
+    sizes: dict[str, Any] = {
+        "max_output_size_per_class": _known("max_output_size_per_class", max_output_size_per_class),
+        "max_total_size": _known("max_total_size", max_total_size),
+    }
+    if sizes["max_total_size"] <= 0:
+        raise InvalidArgumentError(f"max_total_size must be > 0, got {max_total_size}")
+
+    def function(boxes: Any, scores: Any, iou: Any, least: Any) -> Any:
+        return own.combined_non_max_suppression(
+            boxes,
+            scores,
+            **sizes,
+            iou_threshold=iou,
+            score_threshold=least,
+            pad_per_class=pad_per_class,
+            clip_boxes=clip_boxes,
+        )
+
+    args = ranked("boxes", convert(boxes), 4), ranked("scores", convert(scores), 3)
+    found = _several(function, *args, *_limits(iou_threshold, score_threshold))
+    return CombinedNonMaxSuppression(*found)
