@@ -18,6 +18,8 @@ REWRITES = (
     "filter_fusion",
     "map_parallelization",
     "parallel_batch",
+    "noop_elimination",
+    "shuffle_and_repeat_fusion",
 )
 
 

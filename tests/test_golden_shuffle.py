@@ -51,3 +51,28 @@ def test_a_resumed_run_keeps_the_order(case):
             next(iterator)
         resumed = build().iterator(state=iterator.state())
         assert [int(x) for x in resumed] == order[position:]
+
+
+FUSED = [case for case in golden("shuffle_and_repeat.json")["cases"] if case["fused"]]
+
+
+@pytest.mark.parametrize("chunk_rows", [None, 1, 7])
+@pytest.mark.parametrize("fused", [None, False])
+def test_epochs_of_a_shuffle_are_those_of_the_fused_step(fused, chunk_rows):
+    for case in FUSED:
+        dataset = hr.Dataset.range(case["n"])
+        if case["below"]:
+            dataset = dataset.shuffle(case["below"], seed=5)
+        reshuffle = case["reshuffle_each_iteration"]
+        dataset = dataset.shuffle(case["buffer_size"], 7, reshuffle).repeat(case["count"])
+        options = hr.Options(_chunk_rows=chunk_rows)
+        options.experimental_optimization.shuffle_and_repeat_fusion = fused
+        dataset = dataset.with_options(options)
+        passes = [[int(x) for x in dataset] for _ in range(2)]
+        assert passes == case["passes"], case
+
+
+def test_the_first_pass_is_the_same_whether_tensorflow_fuses_or_not():
+    cases = golden("shuffle_and_repeat.json")["cases"]
+    for fused, apart in zip(cases[::2], cases[1::2], strict=True):
+        assert fused["passes"][0] == apart["passes"][0]

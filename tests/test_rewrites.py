@@ -14,6 +14,7 @@ SWITCHES = (
     "map_parallelization",
     "parallel_batch",
     "noop_elimination",
+    "shuffle_and_repeat_fusion",
 )
 
 
@@ -54,6 +55,9 @@ PIPELINES = {
     ),
     "map_parallelization": lambda: Dataset.range(40).map(plus_one).batch(2).map(double),
 }
+PIPELINES["shuffle_and_repeat_fusion"] = lambda: (
+    Dataset.range(9).map(plus_one).shuffle(5, 1).repeat(3).batch(4)
+)
 PIPELINES["parallel_batch"] = lambda: rows_of_many_lengths().padded_batch(3)
 OTHERS = {
     "of ragged batches": lambda: rows_of_many_lengths().ragged_batch(4, drop_remainder=True),
@@ -63,6 +67,8 @@ OTHERS = {
     "of epochs": lambda: (
         Dataset.range(9).shuffle(5, 1).repeat(3).map(plus_one).map(double).filter(third)
     ),
+    "of epochs of little": lambda: Dataset.range(3).shuffle(8, 1).repeat().map(double).take(20),
+    "of epochs of epochs": lambda: Dataset.range(5).shuffle(3, 1).repeat(2).shuffle(4, 2).repeat(2),
     "in epochs": lambda: (
         Dataset.range(9).shuffle(5, 1).map(plus_one).map(double).filter(third).repeat(3)
     ),

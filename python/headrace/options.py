@@ -306,10 +306,8 @@ class OptimizationOptions(_Fields):
 
     A rewrite changes how a pipeline runs, never what it yields. `Dataset.explain` tells which are
     made. Switches of tf.data that are not listed here are accepted and have no effect: graphs run
-    on many elements at once anyway, batches are cut without a copy (``map_and_batch_fusion``), a
-    `repeat` right above a `shuffle` draws as tf.data's fused step does
-    (``shuffle_and_repeat_fusion``), and `skip`, `take` and `shard` reach down to the source as they
-    run.
+    on many elements at once anyway, batches are cut without a copy (``map_and_batch_fusion``), and
+    `skip`, `take` and `shard` reach down to the source as they run.
 
     Attributes
     ----------
@@ -334,6 +332,11 @@ class OptimizationOptions(_Fields):
         Batches whose rows are copied together (padded and ragged ones, and those of shapes that may
         differ) are put together several at once where reading ahead cannot be noticed; off unless
         ``True``.
+    shuffle_and_repeat_fusion
+        A `shuffle` and the `repeat` right above it have one buffer, which the next epoch fills
+        while this one leaves it, so that epochs begin without a pause. Where the input draws seeds
+        or calls Python, the next epoch begins when it is asked for. The order is the same either
+        way; on unless ``False``.
 
     Examples
     --------

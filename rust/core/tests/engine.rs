@@ -3,18 +3,20 @@
 mod support;
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::time::{Duration, Instant};
 
 use headrace::combine::zip::ZipNode;
 use headrace::data::Structure;
+use headrace::engine::node::Rewrites;
 use headrace::engine::pool::parallelism;
 use headrace::engine::{Run, RunOptions};
 use headrace::formats::tfrecord::{ReadOptions, Writer, WriterOptions};
 use headrace::io::compress::Compression;
 use headrace::sources::tfrecord::TfRecordNode;
+use headrace::transforms::repeat::RepeatNode;
 use headrace::transforms::shuffle::ShuffleNode;
-use support::{Reader, batch, map, plus_one, prefetch, range, shuffle};
+use support::{Reader, batch, map, options, plus_one, prefetch, range, shuffle};
 
 /// Waits until the function was called so often (other tests may hold the threads for a while), and
 /// then long enough for calls too many.
@@ -38,6 +40,29 @@ fn foreign_functions_run_on_demand() {
     let plan = batch(map(range(100), Arc::clone(&function), None), 40, false);
     Reader::open(&plan, RunOptions::default(), None).next();
     assert_eq!(function.calls.load(SeqCst), 42);
+}
+
+#[test]
+fn the_next_epoch_fills_the_buffer_that_this_one_leaves() {
+    let plan = RepeatNode::plan(shuffle(range(20), 6, 3), 3);
+    let taken_in = |fused, taken| {
+        let rewrites = Rewrites { shuffle_and_repeat_fusion: fused, ..Rewrites::NONE };
+        let mut reader = Reader::open(&plan, RunOptions { rewrites, ..options(1) }, None);
+        reader.by_ref().take(taken).for_each(drop);
+        let reports = reader.run.reports();
+        reports.last().unwrap().stats.elements.load(Relaxed)
+    };
+    assert_eq!([16, 18, 20, 21].map(|taken| taken_in(true, taken)), [20, 23, 25, 26]);
+    assert_eq!([16, 18, 20, 21].map(|taken| taken_in(false, taken)), [20, 20, 20, 26]);
+}
+
+#[test]
+fn foreign_functions_below_a_repeated_shuffle_run_on_demand() {
+    let function = plus_one(false);
+    let numbers = map(range(20), Arc::clone(&function), None);
+    let plan = RepeatNode::plan(shuffle(numbers, 6, 3), 3);
+    Reader::open(&plan, options(1), None).take(20).for_each(drop);
+    assert_eq!(function.calls.load(SeqCst), 20);
 }
 
 #[test]
@@ -79,7 +104,7 @@ fn skipping_calls_no_function() {
 
 #[test]
 fn endless_epochs_are_skipped_by_counting() {
-    let endless = headrace::transforms::repeat::RepeatNode::plan(range(7), -1);
+    let endless = RepeatNode::plan(range(7), -1);
     let plan = headrace::transforms::skip::SkipNode::plan(endless, 7_000_000_000_001);
     let mut run = Run::open(&plan, RunOptions::default(), None).unwrap();
     assert!(run.next_chunk().unwrap().is_some());

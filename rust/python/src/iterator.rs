@@ -62,6 +62,7 @@ pub(crate) fn options(text: &str) -> Result<RunOptions> {
     set("map_parallelization", &mut options.rewrites.map_parallelization);
     set("noop_elimination", &mut options.rewrites.noop_elimination);
     set("parallel_batch", &mut options.rewrites.parallel_batch);
+    set("shuffle_and_repeat_fusion", &mut options.rewrites.shuffle_and_repeat_fusion);
     if let Some(rows) = number(&json["chunk_rows"]) {
         options.chunk_rows = rows.max(1);
     }

@@ -167,7 +167,9 @@ impl Account {
 /// What makes a step hold less.
 fn remedy(step: &str) -> &'static str {
     match step {
-        "shuffle" => "give a smaller `buffer_size`, or shuffle before elements get large",
+        "shuffle" | "shuffle_and_repeat" => {
+            "give a smaller `buffer_size`, or shuffle before elements get large"
+        }
         "cache" => "cache into files by giving a `filename`",
         "unique" => "map elements to smaller keys",
         "window" | "group_by_window" => "make windows smaller",

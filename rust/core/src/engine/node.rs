@@ -328,6 +328,8 @@ pub struct Rewrites {
     pub noop_elimination: bool,
     /// Batches whose rows are copied are put together by several tasks where nobody can notice.
     pub parallel_batch: bool,
+    /// A shuffle and a repeat on it become one step, where nobody can notice that it reads ahead.
+    pub shuffle_and_repeat_fusion: bool,
 }
 
 impl Rewrites {
@@ -339,6 +341,7 @@ impl Rewrites {
         map_parallelization: false,
         noop_elimination: false,
         parallel_batch: false,
+        shuffle_and_repeat_fusion: false,
     };
     /// Every rewrite there is.
     pub const ALL: Rewrites = Rewrites {
@@ -348,6 +351,7 @@ impl Rewrites {
         map_parallelization: true,
         noop_elimination: true,
         parallel_batch: true,
+        shuffle_and_repeat_fusion: true,
     };
 }
 
@@ -357,6 +361,7 @@ impl Default for Rewrites {
             map_fusion: true,
             map_and_filter_fusion: true,
             noop_elimination: true,
+            shuffle_and_repeat_fusion: true,
             ..Rewrites::NONE
         }
     }
@@ -393,7 +398,8 @@ pub fn fixed_length(plan: &Plan) -> bool {
 /// True if opening the plan draws only some of its seeds: a `repeat` opens its later epochs when their
 /// turn comes, and so does `concatenate` its second input.
 pub fn draws_later(plan: &Plan) -> bool {
-    matches!(plan.name(), "repeat" | "concatenate") || plan.inputs().iter().any(draws_later)
+    let later = ["repeat", "shuffle_and_repeat", "concatenate"];
+    later.contains(&plan.name()) || plan.inputs().iter().any(draws_later)
 }
 
 /// The plan below steps that change nothing, which tf.data removes before it fuses.

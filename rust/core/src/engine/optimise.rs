@@ -7,7 +7,9 @@
 use std::sync::Arc;
 
 use crate::engine::node::{Plan, RunOptions, is_quiet, seed_slots};
-use crate::engine::rewrites::{fusion, map_parallelization, noop_elimination, parallel_batch};
+use crate::engine::rewrites::{
+    fusion, map_parallelization, noop_elimination, parallel_batch, shuffle_and_repeat_fusion,
+};
 use crate::error::Result;
 use crate::transforms::prefetch::PrefetchNode;
 
@@ -35,6 +37,9 @@ pub fn optimise(plan: &Plan, options: &RunOptions) -> Result<Optimised> {
     }
     if switches.map_fusion || switches.map_and_filter_fusion || switches.filter_fusion {
         plan = rewrite(&plan, &|plan| fusion::fuse(plan, switches), &mut made);
+    }
+    if switches.shuffle_and_repeat_fusion {
+        plan = rewrite(&plan, &shuffle_and_repeat_fusion::fuse, &mut made);
     }
     if switches.map_parallelization {
         plan = rewrite(&plan, &map_parallelization::parallelize, &mut made);

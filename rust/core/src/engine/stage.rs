@@ -169,6 +169,21 @@ impl<'a> Opening<'a> {
         place.open(plan, Position { mark: self.mark.clone(), since: 0 })
     }
 
+    /// Where this very stage stands, for those that open plans in its stead.
+    pub fn here(&self) -> OwnedPlace {
+        OwnedPlace {
+            run: Arc::clone(self.run),
+            id: self.id,
+            slot: self.slot,
+            function: self.function,
+            cache: self.cache,
+            depth: self.depth,
+            driven: self.driven,
+            epochs: self.epochs,
+            repeats: self.repeats,
+        }
+    }
+
     /// Where input `index` is opened, for stages that open it again and again.
     pub fn place(&self, index: usize) -> Place<'a> {
         let inputs = self.plan.inputs();
@@ -322,14 +337,9 @@ impl<'a> Place<'a> {
             repeats: self.repeats,
         };
         let stage = plan.open(&opening)?;
-        let queue = Queue::new(&stats);
         let nested = self.run.is_nested() && self.id == 0;
-        let mut input = Input::new(Box::new(Metered::new(stage, stats, nested)), self.run);
-        input.demand = input.demand.min(queue.full_rows());
-        input.queue = Some(queue);
-        input.position.mark = position.mark;
-        input.pending_skip = position.since;
-        Ok(input)
+        let stage = Box::new(Metered::new(stage, Arc::clone(&stats), nested));
+        Ok(Input::at(position, stage, self.run, &stats))
     }
 
     /// Moves on behind `plan`, to the next input of the same stage.
@@ -436,6 +446,22 @@ impl Input {
             chunk_rows,
             chunk_bytes: run.account().full_chunk(),
         }
+    }
+
+    /// An input over a stage that was opened at the mark of `position` and counts with `stats`.
+    pub(crate) fn at(
+        position: Position,
+        stage: Box<dyn Stage>,
+        run: &Arc<RunContext>,
+        stats: &Arc<StageStats>,
+    ) -> Self {
+        let queue = Queue::new(stats);
+        let mut input = Input::new(stage, run);
+        input.demand = input.demand.min(queue.full_rows());
+        input.queue = Some(queue);
+        input.pending_skip = position.since;
+        input.position.mark = position.mark;
+        input
     }
 
     /// From 1 to `max` elements, or `None` at the end.

@@ -19,6 +19,7 @@ pub mod scan;
 pub mod shard;
 pub mod sharded_snapshot;
 pub mod shuffle;
+pub(crate) mod shuffle_and_repeat;
 pub mod skip;
 pub mod snapshot;
 pub mod take;

@@ -1,7 +1,8 @@
 //! `Dataset.repeat`: the input again and again, opened anew for each epoch.
 //!
 //! The start of an epoch is where runs are resumed from, so this stage makes the marks: the number
-//! of the epoch, and how many seeds the stages below had drawn before it.
+//! of the epoch, and how many seeds the stages below had drawn before it. How an epoch is opened,
+//! `Epochs` says.
 
 use std::sync::Arc;
 
@@ -17,8 +18,8 @@ use crate::error::Result;
 /// The input `count` times; without end if it is negative.
 #[derive(Clone)]
 pub struct RepeatNode {
-    input: Plan,
-    count: i64,
+    pub(crate) input: Plan,
+    pub(crate) count: i64,
 }
 
 impl RepeatNode {
@@ -72,32 +73,36 @@ impl Node for RepeatNode {
         if self.is_passage() {
             return Ok(Box::new(Passage(opening.passage(0, &self.input)?)));
         }
-        let mut stage = RepeatStage {
-            run: Arc::clone(opening.run),
-            plan: Arc::clone(&self.input),
-            place: opening.place(0).to_owned(),
-            count: u64::try_from(self.count).ok(),
-            // tf.data fuses a shuffle with the repeat on it, and then draws no seed in vain.
-            shared: opening.run.shares_seeds(&self.input),
-            draws_in_vain: past_noops(&self.input).name() != "shuffle",
-            input: None,
-            epoch: opening.mark.own(0),
-            outcomes: 0,
-            begins: false,
-            draws: Vec::new(),
-        };
-        if !stage.is_over() {
-            stage.open_epoch(opening.mark.input(0))?;
-            stage.begins = false;
-        }
-        Ok(Box::new(stage))
+        let place = opening.place(0).to_owned();
+        let epochs = Apart { plan: Arc::clone(&self.input), place: place.clone() };
+        RepeatStage::open(opening, &self.input, place, self.count, Box::new(epochs))
     }
 }
 
-struct RepeatStage {
-    run: Arc<RunContext>,
+/// Opens the epochs of a `repeat`.
+pub(super) trait Epochs: Send {
+    /// Epoch `number` at `position`; the one before is closed.
+    fn open(&mut self, number: u64, position: Position) -> Result<Input>;
+}
+
+/// Epochs that have nothing in common.
+struct Apart {
     plan: Plan,
     place: OwnedPlace,
+}
+
+impl Epochs for Apart {
+    fn open(&mut self, number: u64, position: Position) -> Result<Input> {
+        self.place.in_epoch(number).open(&self.plan, position)
+    }
+}
+
+pub(super) struct RepeatStage {
+    run: Arc<RunContext>,
+    /// What is repeated, and where it stands.
+    plan: Plan,
+    place: OwnedPlace,
+    epochs: Box<dyn Epochs>,
     /// Number of epochs; `None`: no end.
     count: Option<u64>,
     draws_in_vain: bool,
@@ -114,6 +119,36 @@ struct RepeatStage {
 }
 
 impl RepeatStage {
+    /// A stage of `count` epochs of `plan`, which stands at `place`; without end if negative.
+    pub(super) fn open(
+        opening: &Opening<'_>,
+        plan: &Plan,
+        place: OwnedPlace,
+        count: i64,
+        epochs: Box<dyn Epochs>,
+    ) -> Result<Box<dyn Stage>> {
+        let mut stage = RepeatStage {
+            run: Arc::clone(opening.run),
+            plan: Arc::clone(plan),
+            place,
+            epochs,
+            count: u64::try_from(count).ok(),
+            shared: opening.run.shares_seeds(plan),
+            // tf.data fuses a shuffle with the repeat on it, and then draws no seed in vain.
+            draws_in_vain: past_noops(plan).name() != "shuffle",
+            input: None,
+            epoch: opening.mark.own(0),
+            outcomes: 0,
+            begins: false,
+            draws: Vec::new(),
+        };
+        if !stage.is_over() {
+            stage.open_epoch(opening.mark.input(0))?;
+            stage.begins = false;
+        }
+        Ok(Box::new(stage))
+    }
+
     fn is_over(&self) -> bool {
         self.count.is_some_and(|count| self.epoch >= count)
     }
@@ -123,7 +158,7 @@ impl RepeatStage {
         self.input = None;
         self.draws = self.place.draws(&self.plan);
         self.outcomes = position.since;
-        self.input = Some(self.place.in_epoch(self.epoch).open(&self.plan, position)?);
+        self.input = Some(self.epochs.open(self.epoch, position)?);
         self.begins = true;
         Ok(())
     }

@@ -69,6 +69,24 @@ pub const CASES: &[Case] = &[
     ("two shuffles", || shuffle(shuffle(range(23), 7, 3), 4, 9)),
     ("repeat", || RepeatNode::plan(range(5), 4)),
     ("repeat of shuffle", || RepeatNode::plan(shuffle(range(7), 4, 3), 4)),
+    ("repeat of shuffle of little", || {
+        TakeNode::plan(RepeatNode::plan(shuffle(range(3), 7, 3), -1), 25)
+    }),
+    ("repeat of whole shuffle", || RepeatNode::plan(shuffle(range(7), -2, 3), 3)),
+    ("repeat of shuffle of nothing", || RepeatNode::plan(shuffle(range(0), 7, 3), -1)),
+    ("repeat of shuffle of filtered", || {
+        let filtered = FilterNode::plan(range(50), thirds(true)).unwrap();
+        batch(RepeatNode::plan(shuffle(filtered, 5, 3), 3), 4, false)
+    }),
+    ("repeat of shuffle of files", || RepeatNode::plan(shuffle(text_lines(), 4, 3), 3)),
+    ("repeat of shuffle of files with faults", || RepeatNode::plan(shuffle(csv(), 3, 3), 4)),
+    ("repeat of shuffle of maps in parallel", || {
+        RepeatNode::plan(shuffle(map(range(30), plus_one(true), Some(3)), 8, 3), 3)
+    }),
+    ("repeat of the same shuffled, in a zip", || {
+        let one = RepeatNode::plan(shuffle(range(6), 3, 1), 3);
+        zip(vec![Arc::clone(&one), one])
+    }),
     ("shuffle of repeat", || shuffle(RepeatNode::plan(range(7), 4), 5, 3)),
     ("repeat of mapped shuffle", || {
         RepeatNode::plan(map(shuffle(range(7), 4, 3), plus_one(true), Some(2)), 4)

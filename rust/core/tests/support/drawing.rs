@@ -136,6 +136,7 @@ pub const CASES: &[Case] = &[
     ("noise above repeat in parallel", || noise(epochs(range(7), 3), true, Some(2))),
     ("foreign noise above repeat", || noise(epochs(range(7), 3), false, Some(2))),
     ("noise in repeat", || epochs(noise(shuffle(range(7), 3, 1), true, None), 3)),
+    ("noise in repeat of a shuffle", || epochs(shuffle(noise(range(7), true, None), 4, 1), 3)),
     ("noise in repeats", || epochs(epochs(noise(range(3), true, Some(2)), 2), 3)),
     ("noise in repeat of nothing", || epochs(epochs(noise(range(3), true, None), 1), 3)),
     ("noise in shuffle", || shuffle(noise(range(20), true, None), 5, 1)),

@@ -4,3 +4,4 @@ pub mod fusion;
 pub mod map_parallelization;
 pub mod noop_elimination;
 pub mod parallel_batch;
+pub mod shuffle_and_repeat_fusion;
