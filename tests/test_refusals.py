@@ -72,7 +72,7 @@ REFUSED = {
     "assigns to items": (assigns, VECTOR, "np.where"),
     "in place": (in_place, VECTOR, "x = x +"),
     "only a run knows": (lambda x: x * len(x), LOOSE, "shape"),
-    "is not recorded": (lambda x: np.linalg.svd(x[None])[1], VECTOR, "NumPy or headrace"),
+    "is not recorded": (lambda x: np.linalg.svd(x[None])[1], VECTOR, "np.linalg.inv"),
     "of a ragged value": (lambda x: x.mean(), RAGGED, ".values"),
     "of a sparse value": (lambda x: x.mean(), SPARSE, ".values"),
     "returns": (lambda x: range(3), SCALAR, "arrays"),

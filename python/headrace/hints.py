@@ -22,10 +22,54 @@ _SPARSE = "work on its .values and .indices, or make it dense before"
 _CONSTANT = "give an argument that does not depend on the element"
 _ALIKE = "return arrays, numbers, text, and tuples or dicts of them"
 _RAISES = "mend the function for values of these dtypes and shapes"
+_DECOMPOSED = (
+    "use np.linalg.inv, solve, det, slogdet or cholesky, or compute it outside where it does not "
+    "depend on the element"
+)
+_COPIED = "use what gives a new array: np.where(mask, new, x), np.concatenate, x.reshape"
 _PLAIN = "keep what the function captures to numbers, text, arrays, tuples and plain functions"
 
 # The first entry whose words begin the reason holds.
 _HINTS: tuple[tuple[str, str], ...] = (
+    *(
+        (f"uses np.linalg.{name}", _DECOMPOSED)
+        for name in (
+            "cond",
+            "eig",
+            "lstsq",
+            "matrix_rank",
+            "pinv",
+            "qr",
+            "svd",
+            "tensorinv",
+            "tensorsolve",
+        )
+    ),
+    *((f"uses np.{name}", _DECOMPOSED) for name in ("poly,", "polyfit", "roots")),
+    *(
+        (f"uses np.{name}", _COPIED)
+        for name in ("copyto", "fill_diagonal", "place", "put", "putmask", "put_along_axis")
+    ),
+    *((f"uses .{name}", _COPIED) for name in ("fill", "put", "setfield", "resize")),
+    ("uses .sort", "use np.sort(x), which gives a sorted copy"),
+    ("uses .partition", "use np.partition(x, kth), which gives a copy"),
+    ("uses .tolist", "leave the array as it is: it can be iterated over and indexed"),
+    ("uses .item", "leave the number as it is: x[0] is one already"),
+    ("uses .flat", "use x.ravel()"),
+    ("uses .view", "use x.astype(dtype), or leave bits as they are"),
+    ("uses np.apply_along_axis", "use functions with axis=, or headrace.control.map_fn"),
+    ("uses np.apply_over_axes", "use the reduction with axis=(...) and keepdims=True"),
+    ("uses np.piecewise", "use np.where, or np.select(conditions, values)"),
+    ("uses np.empty_like", "use np.zeros_like"),
+    ("uses np.histogram_bin_edges", "give the edges as np.linspace(low, high, bins + 1)"),
+    ("uses np.trim_zeros", "slice from the first to the last of np.flatnonzero(x)"),
+    ("uses np.unique_values", "use np.unique, which sorts them too"),
+    ("uses np.logspace", "use 10.0 ** np.linspace(start, stop, num)"),
+    ("uses np.geomspace", "use np.exp(np.linspace(np.log(start), np.log(stop), num))"),
+    ("uses np.polymul", "use np.convolve, which keeps zeros in front"),
+    ("uses np.sort_complex", "use np.sort(x.astype(np.complex128))"),
+    ("uses np.may_share_memory", _OUTSIDE),
+    ("uses np.shares_memory", _OUTSIDE),
     ("branches on values without end", "loop a fixed number of times"),
     ("branches", _CHOOSE),
     ("gives another structure in each branch", "return the same structure from both branches"),

@@ -25,6 +25,7 @@ from . import (  # noqa: F401 (they register)
     sets,
     shapes,
     sorting,
+    statistics,
     windows,
 )
 from .casting import astype
@@ -36,6 +37,12 @@ if TYPE_CHECKING:
 __all__ = ["METHODS", "astype", "call_function", "copied"]
 
 
+def name_of(func: Any) -> str:
+    """Return a function of NumPy as users write it."""
+    module = str(getattr(func, "__module__", "numpy")).removeprefix("numpy")
+    return f"np{module}.{getattr(func, '__name__', func)}"
+
+
 def call_function(tracer: Tracer, func: Any, args: tuple[Any, ...], kwargs: Any) -> Any:
     """Record a NumPy function that is not a ufunc; refuses what is not recorded."""
     handler = FUNCTIONS.get(func)
@@ -44,5 +51,5 @@ def call_function(tracer: Tracer, func: Any, args: tuple[Any, ...], kwargs: Any)
 
         handler = FUNCTIONS.get(func)
     if handler is None:
-        tracer.refuse(f"uses np.{getattr(func, '__name__', func)}, which is not recorded")
+        tracer.refuse(f"uses {name_of(func)}, which is not recorded")
     return handler(tracer, *args, **kwargs)

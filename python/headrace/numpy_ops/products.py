@@ -103,7 +103,7 @@ def _einsum(
     return einsum(t, equation_of(operands[0]), *args, broadcast=True)
 
 
-@function("tensordot")
+@function("tensordot", "linalg.tensordot")
 def _tensordot(t: Tracer, a: Any, b: Any, axes: Any = 2) -> Any:
     a, b = common_operands(t, a, b)
     if isinstance(axes, int | np.integer):

@@ -166,7 +166,7 @@ def _rollaxis(t: Tracer, a: Any, axis: Any, start: Any = 0) -> Any:
     return a._view("transpose", axes=order)
 
 
-@function("matrix_transpose")
+@function("matrix_transpose", "linalg.matrix_transpose")
 def _matrix_transpose(t: Tracer, x: Any, /) -> Any:
     return _swapaxes(t, x, -1, -2)
 
