@@ -189,6 +189,15 @@ from .joining import (
 )
 from .linalg import einsum, norm, tensordot
 from .names import lookup as _lookup
+from .numerics import (
+    clip_by_global_norm,
+    clip_by_norm,
+    complex,
+    histogram_fixed_width,
+    histogram_fixed_width_bins,
+    reverse_sequence,
+    unravel_index,
+)
 from .ragged_tensor import RaggedTensor
 from .reductions import (
     argmax,
@@ -309,7 +318,10 @@ __all__ = [
     "broadcast_to",
     "case",
     "cast",
+    "clip_by_global_norm",
+    "clip_by_norm",
     "clip_by_value",
+    "complex",
     "complex64",
     "complex128",
     "concat",
@@ -345,6 +357,8 @@ __all__ = [
     "greater_equal",
     "group",
     "half",
+    "histogram_fixed_width",
+    "histogram_fixed_width_bins",
     "identity",
     "identity_n",
     "init_scope",
@@ -396,6 +410,7 @@ __all__ = [
     "reshape",
     "resource",
     "reverse",
+    "reverse_sequence",
     "roll",
     "round",
     "saturate_cast",
@@ -443,6 +458,7 @@ __all__ = [
     "uint64",
     "unique",
     "unique_with_counts",
+    "unravel_index",
     "unstack",
     "variant",
     "vectorized_map",

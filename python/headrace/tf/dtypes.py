@@ -19,6 +19,8 @@ __all__ = [
     "as_dtype",
     "bfloat16",
     "bool",
+    "cast",
+    "complex",
     "complex64",
     "complex128",
     "double",
@@ -31,6 +33,7 @@ __all__ = [
     "int32",
     "int64",
     "resource",
+    "saturate_cast",
     "string",
     "uint8",
     "uint16",
@@ -344,6 +347,27 @@ def to_own(dtype: Any) -> own.DType:
 def from_own(dtype: own.DType) -> DType:
     """Return the `DType` of a dtype of headrace."""
     return string if isinstance(dtype, type) else as_dtype(dtype)
+
+
+def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
+    """Convert to another dtype; mirrors ``tf.dtypes.cast``."""
+    from .casting import cast as convert
+
+    return convert(x, dtype)
+
+
+def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
+    """Convert to another dtype within its range; mirrors ``tf.dtypes.saturate_cast``."""
+    from .casting import saturate_cast as convert
+
+    return convert(value, dtype)
+
+
+def complex(real: Any, imag: Any, name: str | None = None) -> Any:
+    """Return complex numbers of their parts; mirrors ``tf.dtypes.complex``."""
+    from .numerics import complex as made
+
+    return made(real, imag)
 
 
 __getattr__ = lookup(__name__)

@@ -47,6 +47,7 @@ __all__ = [
     "eigh",
     "einsum",
     "eye",
+    "global_norm",
     "inv",
     "l2_normalize",
     "logdet",
@@ -209,6 +210,13 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
     low, high = int(num_lower), int(num_upper)
     band = {"lower": None if low < 0 else -low, "upper": None if high < 0 else high}
     return run("band_part", (x,), (static_shape(x), x.dtype), **band)
+
+
+def global_norm(t_list: Any, name: str | None = None) -> Any:
+    """Return the length of several tensors together; mirrors ``tf.linalg.global_norm``."""
+    from .numerics import global_norm as length
+
+    return length(t_list)
 
 
 __getattr__ = lookup(__name__)

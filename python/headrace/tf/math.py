@@ -78,6 +78,16 @@ from .elementwise import (
 )
 from .linalg import l2_normalize
 from .names import lookup
+from .numerics import (
+    angle,
+    confusion_matrix,
+    cumulative_logsumexp,
+    is_non_decreasing,
+    is_strictly_increasing,
+    nextafter,
+    polyval,
+    xlog1py,
+)
 from .reductions import (
     argmax,
     argmin,
@@ -121,6 +131,7 @@ __all__ = [
     "acosh",
     "add",
     "add_n",
+    "angle",
     "argmax",
     "argmin",
     "asin",
@@ -130,12 +141,14 @@ __all__ = [
     "atanh",
     "bincount",
     "ceil",
+    "confusion_matrix",
     "conj",
     "cos",
     "cosh",
     "count_nonzero",
     "cumprod",
     "cumsum",
+    "cumulative_logsumexp",
     "divide",
     "divide_no_nan",
     "equal",
@@ -153,6 +166,8 @@ __all__ = [
     "is_finite",
     "is_inf",
     "is_nan",
+    "is_non_decreasing",
+    "is_strictly_increasing",
     "l2_normalize",
     "less",
     "less_equal",
@@ -170,7 +185,9 @@ __all__ = [
     "multiply",
     "multiply_no_nan",
     "negative",
+    "nextafter",
     "not_equal",
+    "polyval",
     "pow",
     "real",
     "reciprocal",
@@ -217,6 +234,7 @@ __all__ = [
     "unsorted_segment_sqrt_n",
     "unsorted_segment_sum",
     "xdivy",
+    "xlog1py",
     "xlogy",
     "zero_fraction",
 ]
