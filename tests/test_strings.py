@@ -175,7 +175,7 @@ def test_a_filter_by_a_pattern_runs_in_the_engine():
         (lambda: S.ngrams([b"a"], 0), "greater than 0"),
         (lambda: S.ngrams([b"a"], 2, padding_width=1), "pad_values"),
         (lambda: S.to_hash_bucket_fast(b"a", 0), "num_buckets"),
-        (lambda: S.to_hash_bucket_strong(b"a", 2, [1]), "2 integers"),
+        (lambda: S.to_hash_bucket_strong(b"a", 2, [1]), "2 elements"),
         (lambda: S.unicode_decode(b"a", "no such"), "converter"),
         (lambda: S.unicode_decode(b"\xff", "UTF-8", "strict"), "Invalid formatting"),
         (lambda: S.unicode_encode(np.array([-1]), "UTF-8", "strict"), "out of range"),

@@ -14,6 +14,7 @@ from ..ops import tracing
 from ..symbol import Symbol
 from .dtypes import DType, as_dtype, of_array, string
 from .dtypes import bool as bool_
+from .kernels import DTypeError
 from .shapes import TensorShape
 from .tensor import Tensor, raw, wrap
 
@@ -127,7 +128,7 @@ def convert(value: Any, dtype: Any = None, hint: Any = None) -> Any:
     kind = type(value)
     if kind is Tensor or issubclass(kind, Symbol):
         if wanted is not None and value.dtype != wanted:
-            raise ValueError(
+            raise DTypeError(
                 f"Tensor conversion requested dtype {wanted.name} for Tensor with dtype "
                 f"{value.dtype.name}: {value!r}"
             )
@@ -278,6 +279,8 @@ def _of_sequence(value: Any, dtype: DType | None) -> Any:
     first = next(iter(_leaves(value)), None)
     try:
         array = np.asarray(value)
+    except UnicodeDecodeError:  # text and bytes that are not ASCII, mixed
+        return _of_array(np.asarray(value, object), dtype)
     except ValueError:
         raise ValueError("Can't convert non-rectangular Python sequence to Tensor.") from None
     if first is None and array.size == 0:

@@ -19,7 +19,6 @@ from ..symbol import Symbol
 from .dtypes import DType, to_own
 from .tensor import Tensor, raw, wrap
 
-__all__ = ["DTypeError", "broadcast", "python", "run", "run_all", "static_shape"]
 __all__ = ["DTypeError", "broadcast", "python", "run", "run_all", "sized", "static_shape"]
 
 Dims: TypeAlias = "tuple[int | None, ...] | None"

@@ -13,15 +13,15 @@ import numpy as np
 
 from ..errors import InvalidArgumentError
 from ..strings.conversions import bucket_attrs
-from .array_ops import expand_dims, reshape
-from .convert import convert
+from .convert import convert, is_symbol
 from .dtypes import as_dtype, float32, int32, int64, string
 from .dtypes import bool as bool_
 from .kernels import broadcast, run, static_shape
 from .names import lookup
+from .ragged_join import ragged_join
 from .ragged_tensor import RaggedTensor
 from .tensor import raw
-from .text_ops import each, innermost, one_text
+from .text_ops import each, one_text
 from .unicode import (
     bytes_split,
     ngrams,
@@ -132,6 +132,8 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
     >>> tf.strings.join(["a", ["b", "c"]], "-").numpy()
     array([b'a-b', b'a-c'], dtype=object)
     """
+    if not isinstance(separator, str | bytes):
+        raise TypeError(f"Expected string for argument 'separator' not {separator!r}.")
     for item in inputs:
         mapper = getattr(type(item), "_map_values", None)
         if mapper is not None:
@@ -144,7 +146,7 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
             first, second = (f"[{','.join(map(str, s))}]" for s in (known[0], shape))
             raise InvalidArgumentError(f"Input shapes do not match: {first} vs. {second}")
     whole = broadcast(*map(static_shape, tensors)) if tensors else ()
-    return run("string_join", tensors, (whole, string), separator=one_text(separator))
+    return run("string_join", tensors, (whole, string), separator=separator)
 
 
 def reduce_join(
@@ -158,10 +160,14 @@ def reduce_join(
     OutOfRangeError
         There is no such axis.
     """
-    axes = None if axis is None else raw(convert(axis, int64)).reshape(-1).tolist()
-    attrs = {"axis": axes, "keepdims": bool(keepdims), "separator": one_text(separator)}
+    if is_symbol(axis):
+        return axis._tracer.unrecorded(
+            "reduce_join along an axis that a run computes", None, string
+        )
+    axes = None if axis is None else raw(_whole_numbers(axis)).reshape(-1).tolist()
+    mark = one_text(separator)
     if isinstance(inputs, RaggedTensor):
-        return _ragged_join(inputs, axes, attrs)
+        return ragged_join(inputs, axes, bool(keepdims), mark)
     x = convert(inputs, string)
     dims = static_shape(x)
     if dims is None:
@@ -170,33 +176,13 @@ def reduce_join(
         gone = range(len(dims)) if axes is None else [k % max(len(dims), 1) for k in axes]
         kept = [1 if k in gone else dim for k, dim in enumerate(dims) if keepdims or k not in gone]
         shape = tuple(kept)
+    attrs = {"axis": axes, "keepdims": bool(keepdims), "separator": mark}
     return run("reduce_join", (x,), (shape, string), **attrs)
 
 
-def _ragged_join(inputs: RaggedTensor, axes: list[int] | None, attrs: dict[str, Any]) -> Any:
-    """Join ragged rows: along one axis, or all of them."""
-    rank = inputs.shape.rank or inputs.ragged_rank + 1
-    keepdims, separator = attrs["keepdims"], attrs["separator"]
-    if axes is None:
-        whole = reduce_join(inputs.flat_values, separator=separator)
-        return reshape(whole, [1] * rank) if keepdims else whole
-    if len(axes) != 1:
-        raise NotImplementedError("reduce_join of several axes of a ragged tensor")
-    axis = axes[0] + rank if axes[0] < 0 else axes[0]
-    if axis == rank - 1:
-        joined = innermost(
-            "reduce_join", inputs, string, **attrs | {"axis": [-1], "keepdims": False}
-        )
-    elif axis == 0 and inputs.ragged_rank == 1:
-        lengths = raw(inputs.row_lengths())
-        columns = np.concatenate([np.arange(count) for count in lengths] or [np.zeros(0, int)])
-        count = int(lengths.max(initial=0))
-        joined = unsorted_segment_join(inputs.flat_values, columns, count, separator)
-    elif axis > 1:
-        return inputs.with_values(_ragged_join(inputs.values, [axis - 1], attrs))
-    else:
-        raise NotImplementedError(f"reduce_join of axis {axis} of a ragged tensor of rank {rank}")
-    return expand_dims(joined, axis) if keepdims else joined
+def _whole_numbers(axis: Any) -> Any:
+    """Return axes as they are given, int32 or int64; an empty list is none of float32."""
+    return convert(axis, int32 if isinstance(axis, list | tuple) and not axis else None)
 
 
 def unsorted_segment_join(
@@ -212,6 +198,8 @@ def unsorted_segment_join(
     x, ids = convert(inputs, string), convert(segment_ids)
     count = int(num_segments)
     dims, of_ids = static_shape(x), static_shape(ids)
+    if of_ids == ():
+        raise InvalidArgumentError("Segment_id cannot have rank 0")
     shape = None if dims is None or of_ids is None else (count, *dims[len(of_ids) :])
     attrs = {"num_segments": count, "separator": one_text(separator)}
     return run("unsorted_segment_join", (x, ids), (shape, string), **attrs)

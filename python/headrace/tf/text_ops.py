@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _headrace
+from ..errors import InvalidArgumentError
 from .bridge import from_own
 from .convert import convert, is_symbol
 from .dtypes import DType, string
@@ -16,11 +17,19 @@ __all__ = ["cut", "each", "innermost", "one_text"]
 
 
 def one_text(value: Any) -> bytes | str:
-    """Return a static text, which may be a scalar tensor."""
+    """Return a static text, which may be a scalar tensor.
+
+    Raises
+    ------
+    InvalidArgumentError
+        It is an array.
+    """
     if isinstance(value, bytes | str):
         return value
-    found = raw(convert(value, string)).item()
-    return bytes(found)
+    found = raw(convert(value, string))
+    if found.ndim:
+        raise InvalidArgumentError(f"expected one text, received an array of shape {found.shape}")
+    return bytes(found.item())
 
 
 def each(op: str, input: Any, out: DType, source: DType | None = string, **attrs: Any) -> Any:

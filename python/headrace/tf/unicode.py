@@ -119,7 +119,7 @@ def unicode_encode(
             return innermost("unicode_encode", input, string, **attrs)
         inner = unicode_encode(input.flat_values, output_encoding, errors, replacement_char)
         return input.with_flat_values(inner)
-    x = convert(input)
+    x = convert(input, int32)
     dims = static_shape(x)
     return run("unicode_encode", (x,), (None if dims is None else dims[:-1], string), **attrs)
 

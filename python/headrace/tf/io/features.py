@@ -92,7 +92,7 @@ class FixedLenSequenceFeature(NamedTuple):
         default = _default(self.default_value, self.dtype)
         size = 1 if default is None else np.size(default)
         if size != 1:
-            raise ValueError(
+            raise InvalidArgumentError(
                 f"Cannot reshape a tensor with {size} elements to shape [] (1 elements): the "
                 f"default_value of feature {key} pads a batch and must be one value"
             )
@@ -118,6 +118,9 @@ class SparseFeature(NamedTuple):
 
     def _own(self, key: str) -> Any:
         size = self.size if isinstance(self.size, list | tuple) else int(self.size)
+        for number in size if isinstance(size, list | tuple) else [size]:
+            if number is not None and number < 0:
+                raise ValueError(f"Dimension {number} must be >= 0, in the size of feature {key}")
         dtype = _dtype(key, self.dtype)
         return own.SparseFeature(self.index_key, self.value_key, dtype, size, self.already_sorted)
 
@@ -203,9 +206,12 @@ class RaggedFeature(_Ragged):
                     "Argument `partitions` must be a list of partition objects: "
                     f"{', '.join(_PARTITIONS.values())}; got {partition!r}"
                 )
-        return super().__new__(
-            cls, dtype, value_key, tuple(partitions), as_dtype(row_splits_dtype), validate
-        )
+        found, splits = _as_dtype(dtype), as_dtype(row_splits_dtype)
+        if found.name not in ("int64", "float32", "string"):
+            raise ValueError(f"Argument `dtype` must be int64, float32, or bytes; got {found!r}")
+        if splits.name not in ("int32", "int64"):
+            raise ValueError(f"Argument `row_splits_dtype` must be int32 or int64; got {splits!r}")
+        return super().__new__(cls, dtype, value_key, tuple(partitions), splits, validate)
 
     def _own(self, key: str) -> Any:
         partitions = [
@@ -241,6 +247,12 @@ def _default(value: Any, dtype: Any) -> Any:
     return found.item() if found.dtype == object and found.ndim == 0 else np.asarray(found)
 
 
+_OWN = (
+    own.FixedLenFeature, own.FixedLenSequenceFeature, own.RaggedFeature, own.SparseFeature,
+    own.VarLenFeature,
+)  # fmt: skip
+
+
 def to_own(features: Any) -> dict[str, Any]:
     """Return features as headrace's parser takes them.
 
@@ -251,6 +263,9 @@ def to_own(features: Any) -> dict[str, Any]:
     """
     if not isinstance(features, Mapping):
         raise InvalidArgumentError(f"`features` must be a dict of features, got {features!r}")
+    for key, feature in features.items():
+        if not hasattr(feature, "_own") and not isinstance(feature, _OWN):
+            raise ValueError(f"Unsupported {type(feature).__name__} {feature!r} for key {key!r}")
     return {
         key: feature._own(key) if hasattr(feature, "_own") else feature
         for key, feature in features.items()

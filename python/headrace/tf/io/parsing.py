@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from ... import io as own
+from ..array_ops import shape
 from ..bridge import to_own as value_to_own
 from ..convert import convert
-from ..dtypes import string
+from ..dtypes import int64, string
 from ..kernels import static_shape
 from ..values import results
-from .features import to_own
+from .features import FixedLenSequenceFeature, to_own
 
 __all__ = [
     "parse_example",
@@ -150,7 +151,7 @@ def parse_sequence_example(
     Parameters
     ----------
     serialized
-        The messages: a vector of strings.
+        The messages: a vector of strings; one string is parsed alone.
     context_features, sequence_features
         What to read of the context and of the steps, by name.
     example_names
@@ -174,9 +175,20 @@ def parse_sequence_example(
     >>> tf.io.parse_sequence_example([b""], sequence_features=features)[2]["x"].numpy()
     array([0])
     """
+    records = _records(serialized)
+    if static_shape(records) == ():
+        context, steps = parse_single_sequence_example(
+            records, context_features, sequence_features, example_names
+        )
+        lengths = {
+            key: shape(steps[key], out_type=int64)[0]
+            for key, feature in (sequence_features or {}).items()
+            if isinstance(feature, FixedLenSequenceFeature)
+        }
+        return context, steps, lengths
     return results(
         own.parse_sequence_example(
-            value_to_own(_records(serialized)),
+            value_to_own(records),
             to_own(context_features or {}),
             to_own(sequence_features or {}),
             _names(example_names),

@@ -219,6 +219,7 @@ _RENAMED = {
     "floor_div": "math.floordiv",
     "lin_space": "creation.linspace",
     "py_func": "control.numpy_function",
+    "reduce_join": "compat.v1.strings.reduce_join",
     "sparse_add": "sparse.add",
     "sparse_reorder": "sparse.reorder",
     "sparse_reshape": "sparse.reshape",
@@ -231,6 +232,7 @@ _RENAMED = {
     "string_strip": "strings.strip",
     "string_to_hash_bucket": "strings.to_hash_bucket",
     "string_to_hash_bucket_strong": "strings.to_hash_bucket_strong",
+    "substr": "compat.v1.strings.substr",
     "verify_tensor_all_finite": "debugging.assert_all_finite",
 }
 _MODULES = ("math", "strings", "debugging", "linalg")

@@ -9,15 +9,68 @@ import numpy as np
 from ....errors import InvalidArgumentError
 from ... import dtypes
 from ... import strings as _strings
+from ...array_ops import reshape
 from ...convert import convert, is_symbol
 from ...kernels import static_shape
 from ...names import lookup
 from ...ragged_tensor import RaggedTensor
 from ...strings import *  # noqa: F403
-from ...tensor import raw
-from ...text_ops import one_text
+from ...text_ops import cut, one_text
 
 __all__ = [*_strings.__all__, "string_split"]
+
+
+def length(  # type: ignore[no-redef]
+    input: Any, name: str | None = None, unit: str = "BYTE"
+) -> Any:
+    """Return the number of bytes, or of characters; mirrors ``tf.compat.v1.strings.length``.
+
+    Examples
+    --------
+    >>> tf.compat.v1.strings.length("é", unit="UTF8_CHAR").numpy()
+    np.int32(1)
+    """
+    return _strings.length(input, unit)
+
+
+def substr(  # type: ignore[no-redef]
+    input: Any, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE"
+) -> Any:
+    """Return a part of each string; mirrors ``tf.compat.v1.strings.substr``.
+
+    Examples
+    --------
+    >>> tf.compat.v1.strings.substr("hello", 1, 3).numpy()
+    b'ell'
+    """
+    return _strings.substr(input, pos, len, unit)
+
+
+def reduce_join(  # type: ignore[no-redef]
+    inputs: Any, axis: Any = None, keep_dims: bool | None = None, separator: str = "",
+    name: str | None = None, reduction_indices: Any = None, keepdims: bool | None = None,
+) -> Any:  # fmt: skip
+    """Join strings along axes; mirrors ``tf.compat.v1.reduce_join``.
+
+    Raises
+    ------
+    ValueError
+        An argument is given by its old name and its new one.
+
+    Examples
+    --------
+    >>> tf.compat.v1.reduce_join(["a", "b"], reduction_indices=0, keep_dims=True).numpy()
+    array([b'ab'], dtype=object)
+    """
+    for old, new, names in (
+        (reduction_indices, axis, "'reduction_indices' and 'axis'"),
+        (keep_dims, keepdims, "'keep_dims' and 'keepdims'"),
+    ):
+        if old is not None and new is not None:
+            raise ValueError(f"Cannot specify both {names}.")
+    keep = keepdims if keep_dims is None else keep_dims
+    along = reduction_indices if axis is None else axis
+    return _strings.reduce_join(inputs, along, bool(keep), separator)
 
 
 def split(  # type: ignore[no-redef]
@@ -42,7 +95,7 @@ def split(  # type: ignore[no-redef]
     if not isinstance(given, RaggedTensor | list | tuple | np.ndarray) and not is_symbol(given):
         given = [given]
     elif getattr(given, "shape", None) is not None and given.shape == ():
-        given = raw(given).reshape(1) if not is_symbol(given) else given
+        given = reshape(given, [1])
     return _as(_strings.split(given, sep, maxsplit), result_type)
 
 
@@ -71,25 +124,15 @@ def string_split(
     if sep is not None and delimiter is not None:
         raise ValueError("Cannot specify both 'delimiter' and 'sep'.")
     marks = " " if sep is None and delimiter is None else delimiter if sep is None else sep
-    if np.ndim(raw(marks)) != 0:
-        raise InvalidArgumentError(f"delimiter must be one text, got {marks!r}")
     found = one_text(marks)
-    text = found.decode() if isinstance(found, bytes) else found
+    marks = found.encode() if isinstance(found, str) else found
     source = convert(source, dtypes.string)
-    if len(static_shape(source) or (0,)) != 1:
+    if len(static_shape(source) or (0,)) != 1 or static_shape(source) == ():
         raise InvalidArgumentError(f"input must be a vector, got shape: {source.shape}")
-    if not text:
-        rows = _strings.bytes_split(source)
+    if marks:
+        (rows,) = cut("string_split", source, any_of=marks, skip_empty=bool(skip_empty))
     else:
-        marks = "".join(f"\\x{{{ord(mark):X}}}" for mark in text)
-        rows = _strings.split(_strings.regex_replace(source, f"[{marks}]", text[0]), text[0])
-    # Of symbols it stays as it is: a sparse result makes the function run as Python.
-    if skip_empty and not is_symbol(rows.flat_values):
-        values, lengths = raw(rows.flat_values), raw(rows.row_lengths())
-        full = values != b""
-        owners = np.repeat(np.arange(lengths.size), lengths)[full]
-        kept = np.bincount(owners, minlength=lengths.size).astype(np.int64)
-        rows = RaggedTensor.from_row_lengths(values[full], kept)
+        rows = _strings.bytes_split(source)
     return _as(rows, result_type)
 
 

@@ -2,7 +2,8 @@
 //!
 //! What is broken is told as ICU does, whose ways TensorFlow has: for UTF-8 each longest part of a
 //! character, for UTF-16 and UTF-32 each unit. UTF-16 and UTF-32 without a byte order take that of
-//! a mark at the start, which is no character then, and are big-endian without one.
+//! a mark at the start, which is no character then but belongs to the first one, and are big-endian
+//! without one.
 
 use crate::error::{Error, Result};
 
@@ -82,17 +83,24 @@ impl Encoding {
         }
     }
 
-    /// Appends a character.
-    pub(super) fn encode(self, code: char, out: &mut Vec<u8>) {
-        match self {
-            Encoding::Utf16 { .. } => {
+    /// Appends a code point. Half a pair has no bytes in UTF-8: U+FFFD stands for it.
+    pub(super) fn encode(self, code: u32, out: &mut Vec<u8>) {
+        let character = char::from_u32(code);
+        match (self, character) {
+            (Encoding::Utf16 { .. }, Some(character)) => {
                 let mut units = [0; 2];
-                for unit in code.encode_utf16(&mut units) {
+                for unit in character.encode_utf16(&mut units) {
                     out.extend_from_slice(&unit.to_be_bytes());
                 }
             }
-            Encoding::Utf32 { .. } => out.extend_from_slice(&u32::from(code).to_be_bytes()),
-            _ => out.extend_from_slice(code.encode_utf8(&mut [0; 4]).as_bytes()),
+            (Encoding::Utf16 { .. }, None) => {
+                out.extend_from_slice(&(code as u16).to_be_bytes());
+            }
+            (Encoding::Utf32 { .. }, _) => out.extend_from_slice(&code.to_be_bytes()),
+            _ => {
+                let character = character.unwrap_or(char::REPLACEMENT_CHARACTER);
+                out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+            }
         }
     }
 }
@@ -138,7 +146,8 @@ fn bytes(value: &[u8], most: u8, each: Each<'_>) -> Result<()> {
     Ok(())
 }
 
-fn utf16(value: &[u8], mut start: usize, big: bool, each: Each<'_>) -> Result<()> {
+fn utf16(value: &[u8], mark: usize, big: bool, each: Each<'_>) -> Result<()> {
+    let mut start = mark;
     let unit = |at: usize| {
         let pair: [u8; 2] = value.get(at..at + 2)?.try_into().ok()?;
         Some(if big { u16::from_be_bytes(pair) } else { u16::from_le_bytes(pair) })
@@ -155,20 +164,29 @@ fn utf16(value: &[u8], mut start: usize, big: bool, each: Each<'_>) -> Result<()
             (Some(0xd800..=0xdfff), _) => (None, 2),
             (Some(unit), _) => (Some(u32::from(unit)), 2),
         };
-        each(Character { code, start, len })?;
+        each(from_mark(Character { code, start, len }, mark))?;
         start += len;
     }
     Ok(())
 }
 
-fn utf32(value: &[u8], mut start: usize, big: bool, each: Each<'_>) -> Result<()> {
+fn utf32(value: &[u8], mark: usize, big: bool, each: Each<'_>) -> Result<()> {
+    let mut start = mark;
     while start < value.len() {
         let unit = value.get(start..start + 4).and_then(|unit| <[u8; 4]>::try_from(unit).ok());
         let code = unit.map(|u| if big { u32::from_be_bytes(u) } else { u32::from_le_bytes(u) });
         let code = code.filter(|code| char::from_u32(*code).is_some());
         let len = unit.map_or(value.len() - start, |_| 4);
-        each(Character { code, start, len })?;
+        each(from_mark(Character { code, start, len }, mark))?;
         start += len;
     }
     Ok(())
+}
+
+/// The first character begins where the mark before it does.
+fn from_mark(found: Character, mark: usize) -> Character {
+    match found.start == mark {
+        true => Character { start: 0, len: found.len + mark, ..found },
+        false => found,
+    }
 }

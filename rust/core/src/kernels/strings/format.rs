@@ -106,9 +106,15 @@ impl Format {
                 }
                 out.extend_from_slice(b" ...]");
             }
-            // TensorFlow shows no value of a complex array.
+            // TensorFlow shows of a complex array only that there are values.
             _ if matches!(tensor.dtype(), DType::Complex64 | DType::Complex128) => {
-                out.extend_from_slice(b"[?]");
+                let shown = tensor.len().min(self.ends.unwrap_or(usize::MAX));
+                out.push(b'[');
+                for k in 0..shown {
+                    out.extend_from_slice(if k == 0 { b"?" } else { b" ?" });
+                    check_size(out.len())?;
+                }
+                out.extend_from_slice(if shown < tensor.len() { b"...]" } else { b"]" });
             }
             _ => self.axis(tensor, 0, 0, out)?,
         }

@@ -34,7 +34,7 @@ pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> 
         "strong" => match attrs.ints("key")?.as_slice() {
             [a, b] => Hash::Strong([*a as u64, *b as u64]),
             other => {
-                let text = format!("key must have 2 integers, got {}", other.len());
+                let text = format!("Key must have 2 elements, got {}", other.len());
                 return Err(Error::invalid_argument(text));
             }
         },

@@ -16,21 +16,33 @@ enum Split {
     Space { most: usize },
     /// At each occurrence of a text.
     At { separator: Vec<u8>, most: usize },
+    /// At each of some bytes; nothing is no piece. As TensorFlow 1's `string_split`.
+    Any { marks: Vec<u8>, skip_empty: bool },
     /// Between all bytes.
     Bytes,
 }
 
+/// A text among the attributes, which may be a tensor.
+fn text(attrs: &Attrs, name: &str) -> Result<Vec<u8>> {
+    Ok(match attrs.opt_tensor(name) {
+        Ok(Some(tensor)) => tensor.strings()?.iter().next().unwrap_or_default().to_vec(),
+        Ok(None) => Vec::new(),
+        Err(_) => attrs.opt_str(name)?.unwrap_or_default().as_bytes().to_vec(),
+    })
+}
+
 pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> {
     let split = match op {
+        "string_split" if attrs.get("any_of").is_some() => {
+            attrs.only(&["any_of", "skip_empty"])?;
+            let marks = text(attrs, "any_of")?;
+            Split::Any { marks, skip_empty: attrs.bool_or("skip_empty", true)? }
+        }
         "string_split" => {
             attrs.only(&["sep", "maxsplit"])?;
             let most = attrs.opt_int("maxsplit")?.unwrap_or(-1);
             let most = usize::try_from(most).unwrap_or(usize::MAX);
-            let separator = match attrs.opt_tensor("sep") {
-                Ok(Some(tensor)) => tensor.strings()?.iter().next().unwrap_or_default().to_vec(),
-                Ok(None) => Vec::new(),
-                Err(_) => attrs.opt_str("sep")?.unwrap_or_default().as_bytes().to_vec(),
-            };
+            let separator = text(attrs, "sep")?;
             match separator.is_empty() {
                 true => Split::Space { most },
                 false => Split::At { separator, most },
@@ -58,6 +70,16 @@ impl Split {
     fn each(&self, value: &[u8], mut piece: impl FnMut(usize, usize)) {
         match self {
             Split::Bytes => (0..value.len()).for_each(|k| piece(k, 1)),
+            Split::Any { .. } if value.is_empty() => {}
+            Split::Any { marks, skip_empty } => {
+                let mut start = 0;
+                for part in value.split(|byte| marks.contains(byte)) {
+                    if !(*skip_empty && part.is_empty()) {
+                        piece(start, part.len());
+                    }
+                    start += part.len() + 1;
+                }
+            }
             // Nothing is cut, and nothing stripped.
             Split::Space { most: 0 } | Split::At { most: 0, .. } => piece(0, value.len()),
             Split::At { separator, most } => {
@@ -94,7 +116,13 @@ impl Split {
 impl Cut for Split {
     fn dtypes(&self, input: DType) -> Result<Vec<DType>> {
         check_text(input)?;
-        Ok(vec![if matches!(self, Split::Bytes) { DType::Bytes } else { input }])
+        // Characters of text may be cut apart.
+        let bytes = match self {
+            Split::Bytes => true,
+            Split::Any { marks, .. } => !marks.is_ascii(),
+            _ => false,
+        };
+        Ok(vec![if bytes { DType::Bytes } else { input }])
     }
 
     fn cut(&self, strings: &Tensor) -> Result<Pieces> {

@@ -26,9 +26,11 @@ enum Errors {
 struct Reading {
     encoding: Encoding,
     errors: Errors,
-    replacement: char,
+    replacement: u32,
     /// C0 controls are as good as broken.
     controls: bool,
+    /// Whether a control is an error under `strict`: not where characters are taken apart.
+    whole: bool,
 }
 
 const READING: [&str; 4] =
@@ -45,21 +47,23 @@ fn errors(attrs: &Attrs) -> Result<Errors> {
     }
 }
 
-fn replacement(attrs: &Attrs) -> Result<char> {
+/// The code point that replaces others; half a pair is one, as in TensorFlow.
+fn replacement(attrs: &Attrs) -> Result<u32> {
     let code = attrs.opt_int("replacement_char")?.unwrap_or(0xfffd);
-    u32::try_from(code).ok().and_then(char::from_u32).ok_or_else(|| {
+    u32::try_from(code).ok().filter(|code| *code <= u32::from(char::MAX)).ok_or_else(|| {
         let text = "replacement_char out of unicode codepoint range";
         Error::invalid_argument(text).with_hint(format!("got {code}"))
     })
 }
 
 impl Reading {
-    fn new(attrs: &Attrs) -> Result<Self> {
+    fn new(attrs: &Attrs, whole: bool) -> Result<Self> {
         Ok(Reading {
             encoding: Encoding::named(attrs.str("input_encoding")?)?,
             errors: errors(attrs)?,
             replacement: replacement(attrs)?,
             controls: attrs.bool_or("replace_control_characters", false)?,
+            whole,
         })
     }
 
@@ -67,20 +71,21 @@ impl Reading {
     fn read(
         &self,
         value: &[u8],
-        each: &mut impl FnMut(char, Character) -> Result<()>,
+        each: &mut impl FnMut(u32, Character) -> Result<()>,
     ) -> Result<()> {
         self.encoding.decode(value, &mut |found| {
-            let code = found.code.and_then(char::from_u32);
-            let control = self.controls && matches!(code, Some('\0'..='\x1f'));
-            match (code.filter(|_| !control), self.errors) {
+            let control = self.controls && matches!(found.code, Some(0..=0x1f));
+            match (found.code.filter(|_| !control), self.errors) {
                 (Some(code), _) => each(code, found),
                 (None, Errors::Replace) => each(self.replacement, found),
                 (None, Errors::Ignore) => Ok(()),
-                // Controls are told from errors of formatting: they are left out.
-                (None, Errors::Strict) if control => Ok(()),
+                (None, Errors::Strict) if control && !self.whole => each(self.replacement, found),
                 (None, Errors::Strict) => {
                     let text = "Invalid formatting on input string";
-                    let hint = format!("byte {} begins no character", found.start);
+                    let hint = match control {
+                        true => format!("byte {} is a control character", found.start),
+                        false => format!("byte {} begins no character", found.start),
+                    };
                     Err(Error::invalid_argument(text).with_hint(hint))
                 }
             }
@@ -110,7 +115,7 @@ struct Transcode {
 struct Encode {
     output: Encoding,
     errors: Errors,
-    replacement: char,
+    replacement: u32,
 }
 
 pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> {
@@ -119,7 +124,7 @@ pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> 
         "unicode_decode" | "unicode_split" => {
             only(&["offsets"])?;
             let offsets = attrs.bool_or("offsets", false)?;
-            let reading = Reading::new(attrs)?;
+            let reading = Reading::new(attrs, false)?;
             match op {
                 "unicode_decode" => cutting(Decode { reading, offsets }),
                 _ => cutting(SplitCharacters { reading, offsets }),
@@ -128,7 +133,7 @@ pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> 
         "unicode_transcode" => {
             only(&["output_encoding"])?;
             let output = output(attrs.str("output_encoding")?)?;
-            mapped(Transcode { reading: Reading::new(attrs)?, output })
+            mapped(Transcode { reading: Reading::new(attrs, true)?, output })
         }
         "unicode_encode" => {
             attrs.only(&["output_encoding", "errors", "replacement_char"])?;
@@ -143,7 +148,7 @@ pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> 
 fn cut(
     reading: &Reading,
     strings: &Tensor,
-    mut each: impl FnMut(&[u8], char, Character) -> Result<()>,
+    mut each: impl FnMut(&[u8], u32, Character) -> Result<()>,
 ) -> Result<(Vec<usize>, Vec<i64>)> {
     let (mut lengths, mut starts) = (Vec::new(), Vec::new());
     for value in strings.strings()?.iter() {
@@ -175,7 +180,7 @@ impl Cut for Decode {
     fn cut(&self, strings: &Tensor) -> Result<Pieces> {
         let mut codes: Vec<i32> = Vec::new();
         let (lengths, starts) = cut(&self.reading, strings, |_, code, _| {
-            codes.push(u32::from(code) as i32);
+            codes.push(code as i32);
             Ok(())
         })?;
         pieces(Tensor::from_values(&[codes.len()], &codes)?, self.offsets, &starts, lengths)
@@ -194,7 +199,7 @@ impl Cut for SplitCharacters {
         let reading = &self.reading;
         let (lengths, starts) = cut(reading, strings, |value, code, found| {
             let bytes = &value[found.start..found.start + found.len];
-            if found.code == Some(u32::from(code)) && reading.encoding == Encoding::Utf8 {
+            if found.code == Some(code) && reading.encoding == Encoding::Utf8 {
                 out.push(bytes);
                 return Ok(());
             }
@@ -229,7 +234,7 @@ impl Each for Transcode {
 impl Encode {
     fn push(&self, code: i64, out: &mut Vec<u8>) -> Result<()> {
         match (u32::try_from(code).ok().and_then(char::from_u32), self.errors) {
-            (Some(code), _) => self.output.encode(code, out),
+            (Some(code), _) => self.output.encode(code.into(), out),
             (None, Errors::Replace) => self.output.encode(self.replacement, out),
             (None, Errors::Ignore) => {}
             (None, Errors::Strict) => {

@@ -1,0 +1,112 @@
+"""Make tf_cases.json: what TensorFlow gives where its own tests of strings and parsing look.
+
+A case is `{"function", "input", "expect"}`: the source of a function of one tensor, that of the
+tensor, with `tf`, `np` and `T` (`tf.train`) known, and the value or the class of the error.
+"""
+
+import base64
+import json
+from pathlib import Path
+
+import numpy as np
+import tensorflow as tf
+
+WIDE = '[["this", "is", "a"], ["please", "do"]]'
+DEEP = '[[["a", "b"], ["b", "c"]], [["dd", "ee"]]]'
+DEEPER = '[[[["a", "b", "c"], ["dd", "ee"]]], [[["f", "g", "h"], ["ii", "jj"]]]]'
+CUT = '["#a", "b#", "#c#", "", "x"]'
+CONTROLS = r'[b"\x00", b"==\x01==", b"\x7f\x1f"]'
+CODES = "[72, 0x7FFFFFFF, -1, 0xD83D]"
+SEQUENCE = (
+    "T.SequenceExample(context=T.Features(feature={'c': T.Feature(int64_list=T.Int64List("
+    "value=[7]))}), feature_lists=T.FeatureLists(feature_list={'f': T.FeatureList(feature=["
+    "T.Feature(int64_list=T.Int64List(value=[1, 2]))] * 3)})).SerializeToString()"
+)
+SEQUENCES = (
+    "lambda x: tf.io.parse_sequence_example(x, {'c': tf.io.FixedLenFeature([], tf.int64)}, "
+    "{'f': tf.io.FixedLenSequenceFeature([2], tf.int64)})"
+)
+CASES = [
+    *(
+        (f"lambda x: tf.strings.reduce_join(x, {axis}, {keep}, '|')", f"tf.ragged.constant({of})")
+        for of, axes in (
+            (WIDE, (0, 1, -1, None, [0, 1], 2, -3)),
+            (DEEP, (0, 1, 2, [0, 1], [1, 2], [0, 2], [0, 1, 2])),
+            (DEEPER, (-2, 1, 0, -1)),
+        )
+        for axis in axes
+        for keep in (False, True)
+    ),
+    ("lambda x: tf.strings.reduce_join([['a', 'b'], ['c', 'd']], x)", "tf.constant([1])"),
+    ("lambda x: tf.strings.reduce_join([['a', 'b'], ['c', 'd']], x)", "tf.constant(0)"),
+    *(
+        (f"lambda x: tf.compat.v1.string_split(x, {mark!r}, {skip})", f"tf.constant({CUT})")
+        for mark in ("#", "# ", "")
+        for skip in (False, True)
+    ),
+    ("lambda x: tf.compat.v1.strings.split(x, ',')", "tf.constant('1,2,3')"),
+    ("lambda x: tf.compat.v1.reduce_join(x, reduction_indices=0, keep_dims=True)",
+     "tf.constant(['a', 'b'])"),
+    ("lambda x: tf.compat.v1.strings.length(x, 'name')", "tf.constant(['ab', ''])"),
+    *(
+        (f"lambda x: tf.strings.unicode_{op}, errors={errors!r}, replace_control_characters=True)",
+         f"tf.constant({CONTROLS})")
+        for errors in ("strict", "ignore", "replace")
+        for op in ("decode(x, 'UTF-8'", "transcode(x, 'UTF-8', 'UTF-8'")
+    ),
+    *(
+        (f"lambda x: tf.strings.unicode_encode(x, {encoding!r}, replacement_char=0xD800)",
+         f"tf.constant({CODES})")
+        for encoding in ("UTF-8", "UTF-16-BE", "UTF-32-BE")
+    ),
+    ("lambda x: tf.strings.unicode_decode(x, 'UTF-8', replacement_char=0xD800)",
+     r"tf.constant(b'a\xff')"),
+    ("lambda x: tf.strings.unicode_decode_with_offsets(x, 'UTF-16')",
+     r"tf.constant([b'\xff\xfea\x00b\x00'])"),
+    ("lambda x: tf.strings.unicode_decode_with_offsets(x, 'UTF-32')",
+     r"tf.constant(b'\x00\x00\xfe\xff\x00\x00\x00a')"),
+    ("lambda x: tf.strings.length(x)", r"tf.constant(['é', b'\xff\xfe', 'abc'])"),
+    ("lambda x: tf.strings.regex_full_match(x, ['a'])", "tf.constant('a')"),
+    ("lambda x: tf.strings.split(x, [','])", "tf.constant(['a,b'])"),
+    ("lambda x: tf.strings.lower(x)", "tf.constant([1])"),
+    ("lambda x: tf.strings.unsorted_segment_join(x, 0, 1)", "tf.constant(['a'])"),
+    *(
+        ("lambda x: tf.strings.format('{}', x)", f"tf.zeros({shape}, tf.complex64)")
+        for shape in ([], [1], [3], [10], [2, 2])
+    ),
+    (SEQUENCES, f"tf.constant({SEQUENCE})"),
+    (SEQUENCES, f"tf.constant([{SEQUENCE}])"),
+    ("lambda x: tf.io.parse_example(x, {'a': 3})", "tf.constant([''])"),
+    ("lambda x: tf.io.parse_example(x, {'a': tf.io.RaggedFeature(tf.int32)})", "tf.constant([''])"),
+]  # fmt: skip
+
+
+def shown(value):
+    if isinstance(value, tf.RaggedTensor):
+        splits = [item.numpy().tolist() for item in value.nested_row_splits]
+        return {"ragged": {"values": shown(value.flat_values), "row_splits": splits}}
+    if isinstance(value, tf.SparseTensor):
+        return {
+            "sparse": [shown(part) for part in (value.indices, value.values, value.dense_shape)]
+        }
+    if isinstance(value, dict):
+        return {"dict": {key: shown(item) for key, item in value.items()}}
+    if isinstance(value, tuple | list):
+        return {"tuple": [shown(item) for item in value]}
+    array = np.asarray(value)
+    flat = array.reshape(-1).tolist()
+    if array.dtype == object or isinstance(array[()], bytes):
+        flat = [base64.b64encode(item).decode() for item in flat]
+    return {"dtype": value.dtype.name, "shape": list(array.shape), "data": flat}
+
+
+def outcome(function, value):
+    names = {"tf": tf, "np": np, "T": tf.train}
+    try:
+        return shown(eval(function, names)(eval(value, names)))
+    except Exception as error:
+        return {"error": type(error).__name__}
+
+
+made = [{"function": f, "input": x, "expect": outcome(f, x)} for f, x in CASES]
+Path(__file__).with_name("tf_cases.json").write_text(json.dumps(made, indent=0) + "\n")
