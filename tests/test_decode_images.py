@@ -220,7 +220,7 @@ def test_what_claims_to_be_huge_is_refused_before_there_is_room():
 def test_damaged_files_are_errors_or_images(name):
     file = _file(f"images/{name}")
     generator = np.random.default_rng(len(file))
-    damaged = [file[:cut] for cut in range(0, len(file), max(1, len(file) // 40))]
+    damaged = [file, *(file[:cut] for cut in range(0, len(file), max(1, len(file) // 40)))]
     for _ in range(200):
         changed = bytearray(file)
         for _ in range(generator.integers(1, 4)):
@@ -231,6 +231,8 @@ def test_damaged_files_are_errors_or_images(name):
             image.decode_image,
             lambda one: image.decode_jpeg(one, try_recover_truncated=True),
             lambda one: image.decode_jpeg(one, acceptable_fraction=0, apply_orientation=True),
+            lambda one: image.decode_and_crop_jpeg(one, [1, 2, 3, 4]),
+            lambda one: image.decode_and_crop_jpeg(one, [9, 0, 2, 9]),
             image.extract_jpeg_shape,
         ):
             try:

@@ -1,4 +1,4 @@
-"""Make tf_cases.json: what TensorFlow gives where its own tests of strings and parsing look.
+"""Make tf_cases.json: what TensorFlow gives where its own tests look.
 
 A case is `{"function", "input", "expect"}`: the source of a function of one tensor, that of the
 tensor, with `tf`, `np` and `T` (`tf.train`) known, and the value or the class of the error.
@@ -26,6 +26,9 @@ SEQUENCES = (
     "lambda x: tf.io.parse_sequence_example(x, {'c': tf.io.FixedLenFeature([], tf.int64)}, "
     "{'f': tf.io.FixedLenSequenceFeature([2], tf.int64)})"
 )
+ONE = "[1] * 4"
+PATCHES = f"x, [1, 2, 2, 1], {ONE}, {ONE}, 'VALID'"
+PATCHES = f"lambda x: tf.compat.v1.image.extract_image_patches({PATCHES})"
 CASES = [
     *(
         (f"lambda x: tf.strings.reduce_join(x, {axis}, {keep}, '|')", f"tf.ragged.constant({of})")
@@ -76,6 +79,11 @@ CASES = [
     ),
     (SEQUENCES, f"tf.constant({SEQUENCE})"),
     (SEQUENCES, f"tf.constant([{SEQUENCE}])"),
+    ("lambda x: tf.image.resize(x, [2, 2])", "tf.ones([3, 3, 0])"),
+    ("lambda x: tf.image.adjust_gamma(x, tf.constant(-1.0))", "tf.ones([3, 3])"),
+    ("lambda x: tf.compat.v1.image.draw_bounding_boxes(x, [[[0.0, 0.0, 1.0, 1.0]]])",
+     "tf.zeros([1, 3, 3, 1])"),
+    (PATCHES, "tf.reshape(tf.range(9.0), [1, 3, 3, 1])"),
     ("lambda x: tf.io.parse_example(x, {'a': 3})", "tf.constant([''])"),
     ("lambda x: tf.io.parse_example(x, {'a': tf.io.RaggedFeature(tf.int32)})", "tf.constant([''])"),
 ]  # fmt: skip

@@ -152,7 +152,7 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
     """
     power = _amount(gamma)
     if not is_symbol(power) and (raw(power) < 0).any():
-        raise ValueError("Gamma should be a non-negative real number.")
+        raise InvalidArgumentError("Gamma should be a non-negative real number.")
     return call(own.adjust_gamma, _of_numbers(image), power, _amount(gain))
 
 

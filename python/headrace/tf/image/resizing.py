@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...errors import InvalidArgumentError
 from ...image import resizing
 from ...image.resizing import ResizeMethod
 from ..convert import convert, is_symbol
@@ -60,6 +61,8 @@ def resize(
         raise ValueError("'images' must have either 3 or 4 dimensions.")
     if method not in _METHODS:
         raise ValueError(f"Resize method is not implemented: {method}")
+    if shape[-1] == 0:
+        raise InvalidArgumentError("image must have at least one channel")
     fit = "within" if preserve_aspect_ratio else "fill"
     return call(resizing.resized, x, _size(size), method=method, fit=fit, antialias=antialias)
 

@@ -71,7 +71,7 @@ __all__ = [
     "write_file",
 ]
 
-_SUBMODULES = ("data", "gfile", "io", "python_io", "ragged", "strings")
+_SUBMODULES = ("data", "gfile", "image", "io", "python_io", "ragged", "strings")
 
 
 def parse_example(
@@ -216,6 +216,7 @@ _RENAMED = {
     "Dimension": "shapes.Dimension",
     "dimension_value": "shapes.dimension_value",
     "div": "math.floordiv",
+    "extract_image_patches": "compat.v1.image.extract_image_patches",
     "floor_div": "math.floordiv",
     "lin_space": "creation.linspace",
     "py_func": "control.numpy_function",

@@ -54,6 +54,8 @@ typedef struct {
     const JOCTET *place; /* where it was asked for more last, and how often */
     int times;
     int ends; /* how often the end of the image was made up */
+    int skipping; /* lines are skipped, in which libjpeg cannot wait for more data */
+    int behind;   /* all lines that are wanted have been read */
 } Source;
 
 typedef struct {
@@ -112,6 +114,7 @@ static boolean fill(j_decompress_ptr cinfo) {
     if (source->manager.bytes_in_buffer > 0) {
         /* In the middle of a block. To recover, the decoder reads its last bytes once more. That
          * may be needed for each byte of a block, but a marker is never found in this way. */
+        if (source->skipping && !source->recover) ERREXIT(cinfo, JERR_INPUT_EOF);
         if (!source->recover) return FALSE;
         if (source->place != source->manager.next_input_byte) source->times = 0;
         source->place = source->manager.next_input_byte;
@@ -259,14 +262,21 @@ int headrace_jpeg_read(Decoder *decoder, Info *info, uint8_t *out) {
     j_decompress_ptr cinfo = &decoder->cinfo;
     const Options *options = &decoder->options;
     decoder->errors.info = info;
-    if (setjmp(decoder->errors.place) != 0) return FAILED;
+    if (setjmp(decoder->errors.place) != 0) {
+        /* Data that ends behind the crop window is not missed. */
+        if (!decoder->source.behind || cinfo->err->msg_code != JERR_INPUT_EOF) return FAILED;
+        jpeg_abort_decompress(cinfo);
+        return DONE;
+    }
     if (!jpeg_start_decompress(cinfo)) return says(info, "the image data ends early");
     JDIMENSION first = 0;
     if (options->crop) {
         JDIMENSION x = (JDIMENSION)options->crop_x;
         JDIMENSION width = (JDIMENSION)options->crop_width;
         jpeg_crop_scanline(cinfo, &x, &width);
+        decoder->source.skipping = 1;
         first = jpeg_skip_scanlines(cinfo, (JDIMENSION)options->crop_y);
+        decoder->source.skipping = 0;
         if (first != (JDIMENSION)options->crop_y) {
             return says(info, "the image data ends before the crop window");
         }
@@ -302,6 +312,7 @@ int headrace_jpeg_read(Decoder *decoder, Info *info, uint8_t *out) {
     }
     /* The rest is read too: damage behind a crop window is damage. */
     if (cinfo->output_scanline < cinfo->output_height) {
+        decoder->source.skipping = decoder->source.behind = 1;
         jpeg_skip_scanlines(cinfo, cinfo->output_height - cinfo->output_scanline);
     }
     if (cinfo->output_scanline == cinfo->output_height) {
