@@ -186,6 +186,7 @@ impl Stage for FlatMapStage {
             own: [taken].into_iter().collect(),
             inputs: vec![position],
             draws: vec![(self.slot, openings)],
+            ..MarkBody::default()
         };
         Some(Mark(Some(Arc::new(body))))
     }

@@ -26,13 +26,15 @@ pub struct MarkBody {
     pub inputs: Vec<Position>,
     /// How many seed pairs each seeded stage below had drawn: slot and count.
     pub draws: Vec<(usize, u64)>,
+    /// Which caches below were filled: their numbers.
+    pub filled: Vec<usize>,
 }
 
 impl Mark {
     /// A mark with the stage's own numbers and its inputs' positions.
     pub fn new(own: impl IntoIterator<Item = u64>, inputs: Vec<Position>) -> Self {
         let own = own.into_iter().collect();
-        Mark(Some(Arc::new(MarkBody { own, inputs, draws: Vec::new() })))
+        Mark(Some(Arc::new(MarkBody { own, inputs, ..MarkBody::default() })))
     }
 
     /// Own number `index` of the stage, a count, 0 at the start of the run. Of a state that is no
@@ -61,6 +63,14 @@ impl Mark {
         let mut draws = BTreeMap::new();
         self.collect_draws(&mut draws);
         draws
+    }
+
+    /// True if cache `number` was filled before this mark.
+    pub fn is_filled(&self, number: usize) -> bool {
+        self.0.as_ref().is_some_and(|body| {
+            body.filled.contains(&number)
+                || body.inputs.iter().any(|input| input.mark.is_filled(number))
+        })
     }
 
     fn collect_draws(&self, draws: &mut BTreeMap<usize, u64>) {
@@ -120,6 +130,8 @@ struct Flat {
     own: SmallVec<[u64; 2]>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     draws: Vec<(usize, u64)>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    filled: Vec<usize>,
 }
 
 fn is_zero(number: &u64) -> bool {
@@ -136,8 +148,8 @@ impl From<Position> for Vec<Flat> {
             let Some(body) = &mark.0 else {
                 return list.push(Flat { since: *since, ..Flat::default() });
             };
-            let (own, draws) = (body.own.clone(), body.draws.clone());
-            list.push(Flat { since: *since, inputs: Some(body.inputs.len()), own, draws });
+            let MarkBody { own, inputs, draws, filled } = MarkBody::clone(body);
+            list.push(Flat { since: *since, inputs: Some(inputs.len()), own, draws, filled });
             body.inputs.iter().for_each(|input| flatten(input, list));
         }
         let mut list = Vec::new();
@@ -152,7 +164,7 @@ impl TryFrom<Vec<Flat>> for Position {
     fn try_from(list: Vec<Flat>) -> Result<Self, Self::Error> {
         // From the last to the first: the inputs of a position are there before it.
         let mut made: Vec<(Position, usize)> = Vec::new();
-        for Flat { since, inputs, own, draws } in list.into_iter().rev() {
+        for Flat { since, inputs, own, draws, filled } in list.into_iter().rev() {
             let Some(count) = inputs else {
                 made.push((Position { mark: Mark::default(), since }, 0));
                 continue;
@@ -163,7 +175,7 @@ impl TryFrom<Vec<Flat>> for Position {
             if depth > DEPTH {
                 return Err("positions lie too deep in each other");
             }
-            let mark = Mark(Some(Arc::new(MarkBody { own, inputs, draws })));
+            let mark = Mark(Some(Arc::new(MarkBody { own, inputs, draws, filled })));
             made.push((Position { mark, since }, depth));
         }
         match (made.pop(), made.is_empty()) {

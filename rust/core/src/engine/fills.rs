@@ -94,14 +94,19 @@ impl Fills {
         Fills { adopted: Mutex::new(adopted), private: Mutex::default(), restored: state.is_some() }
     }
 
-    /// For a state at `position`. From the start of a run its own passes are made again: a driver
-    /// may have ended the pass that the consumer is still in, and elements that failed are
-    /// outcomes of that pass alone.
+    /// For a state at `position`. A pass of the run itself is made again where it was not over
+    /// before the mark: a driver may have ended the pass that the consumer is still in, and
+    /// elements that failed are outcomes of that pass alone.
     pub(crate) fn adopted_at(&self, position: &Position) -> BTreeMap<usize, Fill> {
-        let again = position.mark.is_start();
         let adopted = lock(&self.adopted);
-        let held = adopted.iter().filter(|(_, adopted)| !(again && adopted.own));
+        let over = |number: &usize, own: bool| !own || position.mark.is_filled(*number);
+        let held = adopted.iter().filter(|(number, adopted)| over(number, adopted.own));
         held.map(|(number, adopted)| (*number, adopted.fill.clone())).collect()
+    }
+
+    /// Those of these caches from which the run's elements come by now.
+    pub(crate) fn filled(&self, numbers: Range<usize>) -> Vec<usize> {
+        lock(&self.adopted).range(numbers).map(|(number, _)| *number).collect()
     }
 }
 

@@ -133,9 +133,9 @@ fn join_epochs(input: &Plan, positions: &[Position]) -> Result<Position> {
         }
         below.push(Position { mark, since });
     }
-    let draws = first.mark.0.as_ref().map(|body| body.draws.clone()).unwrap_or_default();
+    let body = first.mark.0.as_deref().cloned().unwrap_or_default();
     let own = [epoch].into_iter().collect();
-    let body = MarkBody { own, inputs: vec![join(input, below)?], draws };
+    let body = MarkBody { own, inputs: vec![join(input, below)?], ..body };
     Ok(Position { mark: Mark(Some(Arc::new(body))), since: 0 })
 }
 

@@ -399,6 +399,11 @@ impl OwnedPlace {
     pub fn draws(&self, plan: &Plan) -> Vec<(usize, u64)> {
         self.run.draw_counts(self.slot..self.slot + seed_slots(plan))
     }
+
+    /// The caches of `plan`, opened here, that are filled by now.
+    pub fn filled(&self, plan: &Plan) -> Vec<usize> {
+        self.run.fills.filled(self.cache..self.cache + caches(plan))
+    }
 }
 
 /// First demand on a quiet input; it grows with each chunk.

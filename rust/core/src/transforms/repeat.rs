@@ -116,6 +116,8 @@ pub(super) struct RepeatStage {
     begins: bool,
     /// Draws of the stages below before this epoch.
     draws: Vec<(usize, u64)>,
+    /// Caches below that were filled before this epoch.
+    filled: Vec<usize>,
 }
 
 impl RepeatStage {
@@ -141,6 +143,7 @@ impl RepeatStage {
             outcomes: 0,
             begins: false,
             draws: Vec::new(),
+            filled: Vec::new(),
         };
         if !stage.is_over() {
             stage.open_epoch(opening.mark.input(0))?;
@@ -157,6 +160,7 @@ impl RepeatStage {
         // The old epoch's stages go before the new ones come, so that they share no file or thread.
         self.input = None;
         self.draws = self.place.draws(&self.plan);
+        self.filled = self.place.filled(&self.plan);
         self.outcomes = position.since;
         self.input = Some(self.epochs.open(self.epoch, position)?);
         self.begins = true;
@@ -265,6 +269,7 @@ impl Stage for RepeatStage {
             own: [self.epoch].into_iter().collect(),
             inputs: vec![position],
             draws: self.draws.clone(),
+            filled: self.filled.clone(),
         };
         Some(Mark(Some(Arc::new(body))))
     }

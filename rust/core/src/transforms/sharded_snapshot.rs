@@ -322,7 +322,7 @@ impl Stage for SnapshotStage {
         };
         let own = [pass].into_iter().collect();
         let inputs = vec![Position::default()];
-        Some(Mark(Some(Arc::new(MarkBody { own, inputs, draws }))))
+        Some(Mark(Some(Arc::new(MarkBody { own, inputs, draws, ..MarkBody::default() }))))
     }
 
     fn quiet(&self) -> bool {
