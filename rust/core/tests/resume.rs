@@ -202,6 +202,26 @@ fn part(input: Plan, which: usize) -> Plan {
     map_any(input, Arc::new(Part(which)), None)
 }
 
+#[test]
+fn a_prefetch_on_a_shuffle_leaves_states_as_they_are() {
+    let plan = |ahead: bool, whole: bool| {
+        let shuffled = if whole { global_shuffle(range(5), 3) } else { shuffle(range(5), 3, 1) };
+        let input = if ahead { prefetch(shuffled, 1) } else { shuffled };
+        RepeatNode::plan(RepeatNode::plan(input, 2), 2)
+    };
+    for (ahead, whole) in [(false, false), (true, false), (false, true), (true, true)] {
+        let all: Vec<_> = Reader::open(&plan(ahead, whole), options(1), None).collect();
+        let mut reader = Reader::open(&plan(ahead, whole), options(1), None);
+        for n in 0..=all.len() {
+            let state = reader.state();
+            let rest: Vec<_> =
+                Reader::open(&plan(!ahead, whole), options(7), Some(&state)).collect();
+            assert_eq!(rest, all[n..], "{ahead}, {whole}: resumed at {n}");
+            reader.next();
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
 

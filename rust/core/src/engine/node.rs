@@ -402,6 +402,14 @@ pub fn draws_later(plan: &Plan) -> bool {
     later.contains(&plan.name()) || plan.inputs().iter().any(draws_later)
 }
 
+/// The plan below steps that change nothing but how far is read ahead.
+pub fn past_prefetches(plan: &Plan) -> Plan {
+    match plan.inputs().first() {
+        Some(input) if plan.is_passage() => past_prefetches(input),
+        _ => Arc::clone(plan),
+    }
+}
+
 /// The plan below steps that change nothing, which tf.data removes before it fuses.
 pub fn past_noops(plan: &Plan) -> Plan {
     match plan.inputs().first() {

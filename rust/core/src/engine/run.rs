@@ -65,6 +65,8 @@ pub struct RunContext {
     verdicts: BTreeMap<usize, Verdict>,
     /// Functions by their number in the plan: prepared once, whatever epochs there are.
     functions: Mutex<BTreeMap<usize, Arc<FunctionRun>>>,
+    /// Whether each `repeat` on a shuffle draws once more at its end, as states have it.
+    in_vain: Mutex<Vec<(usize, usize, bool)>>,
     /// What functions draw by, by their number.
     pub(crate) keys: Mutex<BTreeMap<usize, RunKey>>,
 }
@@ -127,6 +129,7 @@ impl RunContext {
             reports: Mutex::default(),
             verdicts: state.map(|state| state.verdicts.clone()).unwrap_or_default(),
             functions: Mutex::default(),
+            in_vain: Mutex::new(state.map(|state| state.in_vain.clone()).unwrap_or_default()),
             keys: Mutex::new(keys),
         }
     }
@@ -155,8 +158,20 @@ impl RunContext {
             reports: Mutex::default(),
             verdicts: BTreeMap::new(),
             functions: Mutex::default(),
+            in_vain: Mutex::default(),
             keys: Mutex::default(),
         })
+    }
+
+    /// Whether a `repeat` on a shuffle draws once more at its end: as in the run whose state was
+    /// restored, else `by_shape`.
+    pub(crate) fn draws_in_vain(&self, slot: usize, repeats: usize, by_shape: bool) -> bool {
+        let mut known = lock(&self.in_vain);
+        if let Some((.., in_vain)) = known.iter().find(|at| (at.0, at.1) == (slot, repeats)) {
+            return *in_vain;
+        }
+        known.push((slot, repeats, by_shape));
+        by_shape
     }
 
     /// True for a plan that runs inside another.
@@ -573,6 +588,7 @@ impl Run {
         self.context.draws_since(&position, &mut state)?;
         state.fills = self.context.fills.adopted_at(&position);
         state.fills.values().try_for_each(Fill::check)?;
+        state.in_vain = lock(&self.context.in_vain).clone();
         state.failed = self.context.has_failed();
         state.verdicts = self.context.verdicts();
         state.functions = self.context.drawing_keys(0..usize::MAX);

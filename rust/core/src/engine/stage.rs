@@ -6,7 +6,9 @@ use crate::data::{Chunk, ElementSpec, Mark, Position};
 use crate::engine::budget::{Charge, Queue};
 use crate::engine::fills::CachePlace;
 use crate::engine::nested::Nested;
-use crate::engine::node::{Node, Plan, caches, draws, functions, is_cache, seed_slots, size};
+use crate::engine::node::{
+    Node, Plan, caches, draws, functions, is_cache, past_noops, past_prefetches, seed_slots, size,
+};
 use crate::engine::run::RunContext;
 use crate::engine::seeds::SeedPair;
 use crate::engine::stats::{Metered, StageStats};
@@ -244,6 +246,16 @@ impl<'a> Opening<'a> {
         let functions = place.function..place.function + functions(input);
         let (run, number) = (Arc::clone(self.run), self.cache);
         CachePlace { run, place: place.to_owned(), number, slots, functions }
+    }
+
+    /// Whether this stage, a `repeat` of `plan`, opens its input once more at its end.
+    pub fn draws_in_vain(&self, plan: &Plan) -> bool {
+        // tf.data fuses a shuffle with the repeat right on it, and then draws no seed in vain.
+        let by_shape = past_noops(plan).name() != "shuffle";
+        match past_prefetches(plan).name() {
+            "shuffle" => self.run.draws_in_vain(self.slot, self.repeats, by_shape),
+            _ => by_shape,
+        }
     }
 
     /// Number of the stage's seeds among those of the run.

@@ -40,6 +40,10 @@ pub struct State {
     /// What functions that may draw random numbers draw by, by function.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty", with = "by_number")]
     pub functions: BTreeMap<usize, RunKey>,
+    /// Whether a `repeat` on a shuffle draws once more at its end, by the slot of its first seed and
+    /// the number of `repeat`s above: prefetching in between decides that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub in_vain: Vec<(usize, usize, bool)>,
     /// An element of the run has failed, so outcomes must be counted by making them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
@@ -62,6 +66,7 @@ impl State {
             nested: BTreeMap::new(),
             entropy: None,
             functions: BTreeMap::new(),
+            in_vain: Vec::new(),
             failed: false,
             verdicts: BTreeMap::new(),
             files: Vec::new(),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::data::mark::MarkBody;
 use crate::data::{Chunk, ElementSpec, Mark, Position};
-use crate::engine::node::{Arg, caches, draws_later, fixed_length, past_noops, seed_slots};
+use crate::engine::node::{Arg, caches, draws_later, fixed_length, seed_slots};
 use crate::engine::run::RunContext;
 use crate::engine::stage::{OwnedPlace, Passage};
 use crate::engine::wait::poll_if_due;
@@ -136,8 +136,7 @@ impl RepeatStage {
             epochs,
             count: u64::try_from(count).ok(),
             shared: opening.run.shares_seeds(plan),
-            // tf.data fuses a shuffle with the repeat on it, and then draws no seed in vain.
-            draws_in_vain: past_noops(plan).name() != "shuffle",
+            draws_in_vain: opening.draws_in_vain(plan),
             input: None,
             epoch: opening.mark.own(0),
             outcomes: 0,
