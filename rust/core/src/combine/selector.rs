@@ -63,15 +63,13 @@ impl Node for SelectorNode {
     }
 
     fn args(&self) -> Vec<Arg> {
-        let (a, b) = self.seeds.pair();
-        let seed = if self.seeds.is_seeded() { format!("({a}, {b})") } else { "None".into() };
         let weights = match &self.weights {
             Weights::Logits(logits) => format!("{logits:?}"),
             Weights::Each(_) => "a dataset".into(),
         };
         vec![
             Arg::new("logits", weights),
-            Arg::new("seed", seed),
+            Arg::new("seed", self.seeds.shown()),
             Arg::new("rerandomize_each_iteration", self.seeds.reshuffles()),
         ]
     }

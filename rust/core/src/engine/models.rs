@@ -227,6 +227,18 @@ fn foreign() -> How {
     How { single: true, kind: Kind::Blocking, ..how() }
 }
 
+/// A thread that moves the number of tasks and the window of drivers while they run.
+fn moving(workers: Arc<Knob>, window: Arc<Knob>) -> thread::JoinHandle<()> {
+    thread::spawn(move || {
+        for n in [3, 1, 2] {
+            workers.set(n);
+            thread::yield_now();
+            window.set(n);
+            thread::yield_now();
+        }
+    })
+}
+
 fn context(permits: Option<usize>) -> Arc<RunContext> {
     context_of(RunOptions { private_threadpool_size: permits, ..RunOptions::default() })
 }

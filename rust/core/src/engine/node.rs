@@ -404,16 +404,20 @@ pub fn draws_later(plan: &Plan) -> bool {
 
 /// The plan below steps that change nothing but how far is read ahead.
 pub fn past_prefetches(plan: &Plan) -> Plan {
-    match plan.inputs().first() {
-        Some(input) if plan.is_passage() => past_prefetches(input),
-        _ => Arc::clone(plan),
-    }
+    past(plan, |step| step.is_passage())
 }
 
 /// The plan below steps that change nothing, which tf.data removes before it fuses.
 pub fn past_noops(plan: &Plan) -> Plan {
-    match plan.inputs().first() {
-        Some(input) if plan.is_passage() && plan.name() != "prefetch" => past_noops(input),
-        _ => Arc::clone(plan),
+    past(plan, |step| step.is_passage() && step.name() != "prefetch")
+}
+
+fn past(plan: &Plan, passes: impl Fn(&Plan) -> bool) -> Plan {
+    let mut plan = Arc::clone(plan);
+    while passes(&plan)
+        && let Some(input) = plan.inputs().first()
+    {
+        plan = Arc::clone(input);
     }
+    plan
 }

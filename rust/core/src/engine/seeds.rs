@@ -57,6 +57,12 @@ impl SeedGenerator {
         self.pair
     }
 
+    /// The seed as an argument shows it: that of an unseeded generator is nobody's choice.
+    pub fn shown(&self) -> String {
+        let (a, b) = self.pair;
+        if self.seeded { format!("({a}, {b})") } else { "None".into() }
+    }
+
     /// False if the pair came from the system's entropy.
     pub fn is_seeded(&self) -> bool {
         self.seeded

@@ -29,10 +29,8 @@ impl Node for RandomNode {
     }
 
     fn args(&self) -> Vec<Arg> {
-        let (a, b) = self.seeds.pair();
-        let seed = if self.seeds.is_seeded() { format!("({a}, {b})") } else { "None".into() };
         let anew = self.seeds.reshuffles();
-        vec![Arg::new("seed", seed), Arg::new("rerandomize_each_iteration", anew)]
+        vec![Arg::new("seed", self.seeds.shown()), Arg::new("rerandomize_each_iteration", anew)]
     }
 
     fn inputs(&self) -> Vec<Plan> {

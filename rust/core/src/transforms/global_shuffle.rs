@@ -46,11 +46,9 @@ impl Node for GlobalShuffleNode {
     }
 
     fn args(&self) -> Vec<Arg> {
-        let (a, b) = self.seeds.pair();
-        let seed = if self.seeds.is_seeded() { format!("({a}, {b})") } else { "None".into() };
         vec![
             Arg::new("buffer_size", "None"),
-            Arg::new("seed", seed),
+            Arg::new("seed", self.seeds.shown()),
             Arg::new("reshuffle_each_iteration", self.seeds.reshuffles()),
         ]
     }

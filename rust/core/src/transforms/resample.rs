@@ -325,9 +325,7 @@ impl Node for RejectNode {
     }
 
     fn args(&self) -> Vec<Arg> {
-        let (a, b) = self.seeds.pair();
-        let seed = if self.seeds.is_seeded() { format!("({a}, {b})") } else { "None".into() };
-        vec![Arg::new("keep", format!("{:?}", self.always)), Arg::new("seed", seed)]
+        vec![Arg::new("keep", format!("{:?}", self.always)), Arg::new("seed", self.seeds.shown())]
     }
 
     fn inputs(&self) -> Vec<Plan> {

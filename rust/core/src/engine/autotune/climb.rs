@@ -252,12 +252,39 @@ pub struct Buffer {
     last: Counts,
     /// It was full once since it last grew.
     was_full: bool,
-    /// Since when it has never been less than half full.
-    half_full_since_ns: Option<u64>,
+    spare: Spare,
 }
 
 /// A window that was more than half full for so long is larger than need be.
 const HALF_FULL_NS: u64 = 5_000_000_000;
+
+/// Whether a window is larger than need be.
+#[derive(Debug, Default)]
+struct Spare {
+    /// Since when it has been more than half full.
+    half_full_since_ns: Option<u64>,
+}
+
+impl Spare {
+    /// It was too small, or empty.
+    fn forget(&mut self) {
+        self.half_full_since_ns = None;
+    }
+
+    /// True if a window of `size` chunks has been more than half full for long, once each time.
+    fn is_known(&mut self, counts: &Counts, size: usize) -> bool {
+        if counts.in_flight * 2 <= size {
+            self.forget();
+            return false;
+        }
+        let since = *self.half_full_since_ns.get_or_insert(counts.at_ns);
+        let known = counts.at_ns.saturating_sub(since) >= HALF_FULL_NS;
+        if known {
+            self.forget();
+        }
+        known
+    }
+}
 
 impl Buffer {
     /// How large the window should be, where it is `now`.
@@ -270,7 +297,7 @@ impl Buffer {
         let had_been_full = self.was_full;
         self.was_full |= since.full_ns > 0;
         if since.waits() > WAITS {
-            self.half_full_since_ns = None;
+            self.spare.forget();
             // Full at times and empty at others: a larger one would have evened that out. One that
             // is never full is empty because its source is slow.
             if had_been_full && now < bounds.most {
@@ -279,16 +306,7 @@ impl Buffer {
             }
             return now;
         }
-        if counts.in_flight * 2 <= now {
-            self.half_full_since_ns = None;
-            return now;
-        }
-        let half_full = *self.half_full_since_ns.get_or_insert(counts.at_ns);
-        if counts.at_ns.saturating_sub(half_full) < HALF_FULL_NS {
-            return now;
-        }
-        self.half_full_since_ns = None;
-        bounds.clamp(now / 2)
+        if self.spare.is_known(&counts, now) { bounds.clamp(now / 2) } else { now }
     }
 }
 
@@ -296,8 +314,7 @@ impl Buffer {
 #[derive(Debug, Default)]
 pub struct Depth {
     last: Counts,
-    /// Since when they have been more than half full.
-    half_full_since_ns: Option<u64>,
+    spare: Spare,
 }
 
 impl Depth {
@@ -311,19 +328,14 @@ impl Depth {
         // Tasks that stand still while the consumer waits for another one would have gone on with
         // larger windows: elements take longer at some times than at others.
         if since.stands() > WAITS {
-            self.half_full_since_ns = None;
+            self.spare.forget();
             return bounds.clamp(now.saturating_mul(2));
         }
-        if since.waits() > WAITS || counts.in_flight * 2 <= counts.window {
-            self.half_full_since_ns = None;
+        if since.waits() > WAITS {
+            self.spare.forget();
             return now;
         }
-        let half_full = *self.half_full_since_ns.get_or_insert(counts.at_ns);
-        if counts.at_ns.saturating_sub(half_full) < HALF_FULL_NS {
-            return now;
-        }
-        self.half_full_since_ns = None;
-        bounds.clamp(now / 2)
+        if self.spare.is_known(&counts, counts.window) { bounds.clamp(now / 2) } else { now }
     }
 }
 

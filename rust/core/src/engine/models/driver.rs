@@ -165,14 +165,7 @@ fn knobs_that_move_lose_nothing() {
             window: Window::Chunks(Arc::clone(&window)),
             ..how()
         };
-        let mover = thread::spawn(move || {
-            for n in [3, 1, 2] {
-                workers.set(n);
-                thread::yield_now();
-                window.set(n);
-                thread::yield_now();
-            }
-        });
+        let mover = moving(workers, window);
         let mut driver = driver(numbers(6), how, &run);
         assert_eq!(all(&mut driver, 1), [0, 1, 2, 3, 4, 5]);
         drop(driver);

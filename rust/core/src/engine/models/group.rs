@@ -93,14 +93,7 @@ fn numbers_of_tasks_that_move_lose_nothing() {
         };
         let mut drivers: Vec<_> = (0..3).map(|_| one()).collect();
         drivers.iter().for_each(Driver::start);
-        let mover = thread::spawn(move || {
-            for n in [3, 1, 2] {
-                workers.set(n);
-                thread::yield_now();
-                window.set(n);
-                thread::yield_now();
-            }
-        });
+        let mover = moving(workers, window);
         for expected in 0..3 {
             for driver in &mut drivers {
                 assert_eq!(values(&driver.next(1).unwrap().unwrap()), [expected]);

@@ -33,9 +33,20 @@ enum Form {
     Combined { each: usize, total: usize, padded: bool, clipped: bool },
 }
 
+impl Form {
+    fn op(self) -> &'static str {
+        match self {
+            Form::Plain => "non_max_suppression",
+            Form::Scores => "non_max_suppression_with_scores",
+            Form::Table => "non_max_suppression_overlaps",
+            Form::Padded { .. } => "non_max_suppression_padded",
+            Form::Combined { .. } => "combined_non_max_suppression",
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Suppress {
-    op: &'static str,
     form: Form,
 }
 
@@ -48,32 +59,28 @@ pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> 
             Error::invalid_argument(text)
         })
     };
-    let (op, form) = match op {
-        "non_max_suppression" => ("non_max_suppression", Form::Plain),
-        "non_max_suppression_with_scores" => ("non_max_suppression_with_scores", Form::Scores),
-        "non_max_suppression_overlaps" => ("non_max_suppression_overlaps", Form::Table),
+    let mut names: &[&str] = &[];
+    let form = match op {
+        "non_max_suppression" => Form::Plain,
+        "non_max_suppression_with_scores" => Form::Scores,
+        "non_max_suppression_overlaps" => Form::Table,
         "non_max_suppression_padded" => {
-            attrs.only(&["max_output_size", "sorted_input"])?;
-            let sorted = attrs.bool_or("sorted_input", false)?;
-            let form = Form::Padded { most: size("max_output_size")?, sorted };
-            return Ok(Some(Arc::new(Suppress { op: "non_max_suppression_padded", form })));
+            names = &["max_output_size", "sorted_input"];
+            Form::Padded { most: size(names[0])?, sorted: attrs.bool_or(names[1], false)? }
         }
         "combined_non_max_suppression" => {
-            let names =
-                ["max_output_size_per_class", "max_total_size", "pad_per_class", "clip_boxes"];
-            attrs.only(&names)?;
-            let form = Form::Combined {
+            names = &["max_output_size_per_class", "max_total_size", "pad_per_class", "clip_boxes"];
+            Form::Combined {
                 each: size(names[0])?,
                 total: size(names[1])?,
                 padded: attrs.bool_or(names[2], false)?,
                 clipped: attrs.bool_or(names[3], true)?,
-            };
-            return Ok(Some(Arc::new(Suppress { op: "combined_non_max_suppression", form })));
+            }
         }
         _ => return Ok(None),
     };
-    attrs.only(&[])?;
-    Ok(Some(Arc::new(Suppress { op, form })))
+    attrs.only(names)?;
+    Ok(Some(Arc::new(Suppress { form })))
 }
 
 /// A box that may be chosen.
@@ -169,7 +176,7 @@ fn numbers(tensor: &Tensor) -> Result<Tensor> {
 
 impl Suppress {
     fn refused<T>(&self, text: impl std::fmt::Display) -> Result<T> {
-        Err(Error::invalid_argument(format!("{}: {text}", self.op)))
+        Err(Error::invalid_argument(format!("{}: {text}", self.form.op())))
     }
 
     fn number(&self, name: &str, tensor: &Tensor) -> Result<f32> {
@@ -209,7 +216,7 @@ impl Suppress {
     fn places(&self, args: &[Tensor]) -> Result<Vec<Tensor>> {
         let count = args[0].dims().first().copied().unwrap_or(0);
         let scores = self.scores(&args[1], count)?;
-        let most = match integers(self.op, &args[2])?[..] {
+        let most = match integers(self.form.op(), &args[2])?[..] {
             [most] => most,
             _ => return self.refused("max_output_size is a single number"),
         };
@@ -361,16 +368,16 @@ impl Suppress {
         };
         match self.form {
             Form::Plain | Form::Scores | Form::Table => {
-                shaped(self.op, "scores", scores, 1, None)?;
+                shaped(self.form.op(), "scores", scores, 1, None)?;
                 if self.form == Form::Table {
-                    shaped(self.op, "overlaps", boxes, 2, None)?;
+                    shaped(self.form.op(), "overlaps", boxes, 2, None)?;
                     if let Some([Some(a), Some(b)]) = boxes.dims()
                         && a != b
                     {
                         return self.refused(format!("overlaps must be square, got shape {boxes}"));
                     }
                 } else {
-                    shaped(self.op, "boxes", boxes, 2, Some(4))?;
+                    shaped(self.form.op(), "boxes", boxes, 2, Some(4))?;
                 }
                 let places = spec(DType::Int32, vec![None]);
                 Ok(match self.form {
@@ -394,8 +401,8 @@ impl Suppress {
                 Ok(vec![spec(DType::Int32, places), spec(DType::Int32, before.to_vec())])
             }
             Form::Combined { .. } => {
-                shaped(self.op, "boxes", boxes, 4, Some(4))?;
-                shaped(self.op, "scores", scores, 3, None)?;
+                shaped(self.form.op(), "boxes", boxes, 4, Some(4))?;
+                shaped(self.form.op(), "scores", scores, 3, None)?;
                 let (batch, sorts) = boxes.dims().map_or((None, None), |dims| (dims[0], dims[2]));
                 let classes = scores.dims().and_then(|dims| dims[2]);
                 if let (Some(sorts), Some(classes)) = (sorts, classes)

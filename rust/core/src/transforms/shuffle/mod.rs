@@ -51,11 +51,9 @@ impl Node for ShuffleNode {
     }
 
     fn args(&self) -> Vec<Arg> {
-        let (a, b) = self.seeds.pair();
-        let seed = if self.seeds.is_seeded() { format!("({a}, {b})") } else { "None".into() };
         vec![
             Arg::new("buffer_size", self.buffer_size),
-            Arg::new("seed", seed),
+            Arg::new("seed", self.seeds.shown()),
             Arg::new("reshuffle_each_iteration", self.seeds.reshuffles()),
         ]
     }
