@@ -242,10 +242,11 @@ def stft(
     pieces = frame(samples, length, frame_step, pad_end)
     if window_fn is not None:
         pieces = pieces * window_fn(length, dtype=samples.dtype)
-    return np.fft.rfft(pieces, _points(length, fft_length))
+    return np.fft.rfft(pieces, fft_points(length, fft_length))
 
 
-def _points(length: int, fft_length: SupportsIndex | None) -> int:
+def fft_points(length: int, fft_length: SupportsIndex | None) -> int:
+    """Return the length of a transform of pieces: by default the next power of two."""
     if fft_length is not None:
         return checks.integer("fft_length", fft_length)
     return 1 << max(length - 1, 0).bit_length()
@@ -291,7 +292,7 @@ def inverse_stft(
     array([2., 3., 4., 5.], dtype=float32)
     """
     length = checks.integer("frame_length", frame_length)
-    points = _points(length, fft_length)
+    points = fft_points(length, fft_length)
     pieces = np.fft.irfft(value(stfts), points)
     if length > points:
         pieces = np.pad(pieces, [(0, 0)] * (np.ndim(pieces) - 1) + [(0, length - points)])

@@ -60,10 +60,10 @@ def _square(op: str, value: Any) -> Any:
     return x
 
 
-def _matrices(x: Any) -> tuple[Dims, Dims]:
-    """Return the shape, and that before the last two axes."""
+def _batch(x: Any) -> Dims:
+    """Return the shape before the matrices."""
     dims = static_shape(x)
-    return dims, None if dims is None else dims[:-2]
+    return None if dims is None else dims[:-2]
 
 
 def _transposed(x: Any) -> Any:
@@ -97,7 +97,7 @@ def det(input: Any, name: str | None = None) -> Any:
     np.float32(8.0)
     """
     x = _square("det", input)
-    return run("det", (x,), (_matrices(x)[1], x.dtype))
+    return run("det", (x,), (_batch(x), x.dtype))
 
 
 def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
@@ -109,7 +109,7 @@ def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
     [-1.0, 0.0]
     """
     x = _square("slogdet", input)
-    batch = _matrices(x)[1]
+    batch = _batch(x)
     outs = [(batch, x.dtype), (batch, _REAL.get(x.dtype, x.dtype))]
     return LogMatrixDeterminant(*run_all("slogdet", (x,), outs))
 
@@ -156,7 +156,7 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
     a, b = _square("solve", a), _square("solve", b)
     if adjoint:
         a = _adjoint(a)
-    before = broadcast(_matrices(a)[1], _matrices(b)[1])
+    before = broadcast(_batch(a), _batch(b))
     if before is not None and None not in before:
         for_all = [list(before) + list(dims[-2:]) for dims in map(static_shape, (a, b)) if dims]
         if all(None not in dims for dims in for_all):

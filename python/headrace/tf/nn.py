@@ -30,7 +30,7 @@ from .elementwise import (
 )
 from .gathering import gather, where
 from .image.boxes import extract_patches
-from .joining import pad
+from .joining import concat, pad
 from .kernels import run, static_shape
 from .linalg import l2_normalize
 from .names import lookup
@@ -121,8 +121,6 @@ def selu(features: Any, name: str | None = None) -> Any:
 
 def crelu(features: Any, axis: int = -1, name: str | None = None) -> Any:
     """Return `relu` of values and of their opposites; mirrors ``tf.nn.crelu``."""
-    from .joining import concat
-
     x = convert(features)
     return relu(concat([x, -x], axis))
 
@@ -232,11 +230,17 @@ def _patches(x: Any, size: list[int], strides: list[int], rates: list[int], padd
     return extract_patches(x, windows, steps, gaps, padding)
 
 
-def _sizes(op: str, filters: Any, rank: int) -> list[int]:
-    dims = static_shape(filters)
-    if dims is None or len(dims) != rank or None in dims:
-        raise InvalidArgumentError(f"{op}: filters of known shape with {rank} axes, got {dims}")
+def _known(what: str, x: Any) -> list[int]:
+    """Return a shape, which must be known and have four axes."""
+    dims = static_shape(x)
+    if dims is None or len(dims) != 4 or None in dims:
+        raise InvalidArgumentError(f"{what}, got {dims}")
     return list(dims)  # type: ignore[arg-type]
+
+
+def _channels(x: Any) -> int | None:
+    """Return how many channels images have, where that is known."""
+    return (static_shape(x) or (None,))[-1]
 
 
 def conv2d(
@@ -274,8 +278,8 @@ def conv2d(
     """
     _check("conv2d", data_format)
     x, w = operands("Conv2D", input, filters, strict=True)
-    height, width, channels, out = _sizes("conv2d", w, 4)
-    given = (static_shape(x) or (None,) * 4)[-1]
+    height, width, channels, out = _known("conv2d: filters of known shape with 4 axes", w)
+    given = _channels(x)
     if given is not None and given != channels:
         raise InvalidArgumentError(
             f"conv2d: input of {given} channels and filters of {channels} (shape {w.shape})"
@@ -321,8 +325,10 @@ def depthwise_conv2d(
     """
     _check("depthwise_conv2d", data_format)
     x, w = operands("DepthwiseConv2dNative", input, filter, strict=True)
-    height, width, channels, times = _sizes("depthwise_conv2d", w, 4)
-    given = (static_shape(x) or (None,) * 4)[-1]
+    height, width, channels, times = _known(
+        "depthwise_conv2d: filters of known shape with 4 axes", w
+    )
+    given = _channels(x)
     if given is not None and given != channels:
         raise InvalidArgumentError(
             f"depthwise_conv2d: input of {given} channels and a filter of {channels}"
@@ -343,8 +349,6 @@ def _split_last(x: Any, sizes: list[int], taken: int = 1) -> Any:
     dims = static_shape(x)
     if dims is not None and None not in dims:
         return reshape(x, [*dims[: len(dims) - taken], *sizes])
-    from .joining import concat
-
     before = shape(x)[: len(dims or ()) - taken]
     return reshape(x, concat([before, sizes], 0))
 
@@ -453,7 +457,7 @@ def avg_pool2d(
 
 def _windows(x: Any, size: list[int], steps: list[int], padding: str) -> tuple[Any, Any]:
     """Return ``[..., height * width, channels]`` values, and ones where there are some."""
-    channels = (static_shape(x) or (None,) * 4)[-1]
+    channels = _channels(x)
     if channels is None:
         raise InvalidArgumentError("windows need images of a known number of channels")
     sizes = [size[0] * size[1], channels]
@@ -476,7 +480,7 @@ def space_to_depth(input: Any, block_size: int, data_format: str = "NHWC", name:
     """
     _check("space_to_depth", data_format)
     x = convert(input)
-    batch, height, width, depth = _known(x, "space_to_depth")
+    batch, height, width, depth = _known("space_to_depth: a batch of images of known shape", x)
     if height % block_size or width % block_size:
         raise InvalidArgumentError(
             f"space_to_depth: height {height} and width {width} must be multiples of {block_size}"
@@ -496,7 +500,7 @@ def depth_to_space(input: Any, block_size: int, data_format: str = "NHWC", name:
     """
     _check("depth_to_space", data_format)
     x = convert(input)
-    batch, height, width, depth = _known(x, "depth_to_space")
+    batch, height, width, depth = _known("depth_to_space: a batch of images of known shape", x)
     if depth % (block_size * block_size):
         raise InvalidArgumentError(
             f"depth_to_space: {depth} channels are no multiple of {block_size * block_size}"
@@ -506,13 +510,6 @@ def depth_to_space(input: Any, block_size: int, data_format: str = "NHWC", name:
         reshape(x, [batch, height, width, block_size, block_size, left]), [0, 1, 3, 2, 4, 5]
     )
     return reshape(parts, [batch, height * block_size, width * block_size, left])
-
-
-def _known(x: Any, op: str) -> list[int]:
-    dims = static_shape(x)
-    if dims is None or len(dims) != 4 or None in dims:
-        raise InvalidArgumentError(f"{op}: a batch of images of known shape, got {dims}")
-    return list(dims)  # type: ignore[arg-type]
 
 
 __getattr__ = lookup(__name__)

@@ -172,8 +172,7 @@ def stft(
 
 
 def _points(length: int, fft_length: Any) -> int:
-    """Return the length of a transform: by default the next power of two."""
-    return 1 << max(length - 1, 0).bit_length() if fft_length is None else int(fft_length)
+    return own.fft_points(length, None if fft_length is None else int(fft_length))
 
 
 def inverse_stft(

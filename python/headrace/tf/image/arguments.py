@@ -9,7 +9,7 @@ from ..bridge import to_own
 from ..convert import convert, is_symbol
 from ..kernels import static_shape
 from ..tensor import raw
-from ..values import result
+from ..values import results
 
 __all__ = ["at_least_3d", "call", "image_or_batch", "number", "positive", "shown", "three_d"]
 
@@ -89,5 +89,5 @@ def positive(**values: Any) -> None:
 
 
 def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """Call a function of `headrace.image` with tensors or symbols."""
-    return result(function(*map(to_own, args), **kwargs))
+    """Call a function of `headrace.image` with tensors or symbols; its results are such, too."""
+    return results(function(*map(to_own, args), **kwargs))

@@ -35,14 +35,6 @@ def _limits(*values: Any) -> list[Any]:
     return [convert(value, None, float32) for value in values]
 
 
-def _several(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
-    """Call a function of `headrace.image` that gives several results."""
-    from ..bridge import to_own
-    from ..values import results
-
-    return tuple(results(list(function(*map(to_own, args), **kwargs))))
-
-
 def _known(name: str, value: Any) -> int:
     """Return a size, which must be known when tracing."""
     if is_symbol(value):
@@ -123,7 +115,7 @@ def non_max_suppression_with_scores(
     at, points = ranked("boxes", convert(boxes), 2), ranked("scores", convert(scores), 1)
     most = convert(max_output_size, int32)
     limits = _limits(iou_threshold, score_threshold, soft_nms_sigma)
-    chosen, found = _several(own.non_max_suppression_with_scores, at, points, most, *limits)
+    chosen, found = call(own.non_max_suppression_with_scores, at, points, most, *limits)
     return chosen, found
 
 
@@ -207,13 +199,9 @@ def non_max_suppression_padded(
     dims = static_shape(at)
     if not pad_to_max_output_size and dims is not None and len(dims) > 2:
         raise ValueError("'pad_to_max_output_size' (value False) must be True for batched input")
-    attrs = {"max_output_size": _known("max_output_size", max_output_size)}
-
-    def function(boxes: Any, scores: Any, iou: Any, least: Any) -> Any:
-        size = attrs["max_output_size"]
-        return own.non_max_suppression_padded(boxes, scores, size, iou, least, sorted_input)
-
-    chosen, valid = _several(function, at, points, *_limits(iou_threshold, score_threshold))
+    size = _known("max_output_size", max_output_size)
+    limits = _limits(iou_threshold, score_threshold)
+    chosen, valid = call(own.non_max_suppression_padded, at, points, size, *limits, sorted_input)
     return (chosen if pad_to_max_output_size else chosen[:valid]), valid
 
 
@@ -252,24 +240,16 @@ def combined_non_max_suppression(
     >>> tf.image.combined_non_max_suppression(boxes, [[[0.9, 0.1]]], 1, 3).valid_detections.numpy()
     array([2], dtype=int32)
     """
-    sizes: dict[str, Any] = {
-        "max_output_size_per_class": _known("max_output_size_per_class", max_output_size_per_class),
-        "max_total_size": _known("max_total_size", max_total_size),
-    }
-    if sizes["max_total_size"] <= 0:
+    each = _known("max_output_size_per_class", max_output_size_per_class)
+    total = _known("max_total_size", max_total_size)
+    if total <= 0:
         raise InvalidArgumentError(f"max_total_size must be > 0, got {max_total_size}")
-
-    def function(boxes: Any, scores: Any, iou: Any, least: Any) -> Any:
-        return own.combined_non_max_suppression(
-            boxes,
-            scores,
-            **sizes,
-            iou_threshold=iou,
-            score_threshold=least,
-            pad_per_class=pad_per_class,
-            clip_boxes=clip_boxes,
-        )
-
-    args = ranked("boxes", convert(boxes), 4), ranked("scores", convert(scores), 3)
-    found = _several(function, *args, *_limits(iou_threshold, score_threshold))
+    at, points = ranked("boxes", convert(boxes), 4), ranked("scores", convert(scores), 3)
+    limits = _limits(iou_threshold, score_threshold)
+    found = call(
+        own.combined_non_max_suppression,
+        *(at, points, each, total, *limits),
+        pad_per_class=pad_per_class,
+        clip_boxes=clip_boxes,
+    )
     return CombinedNonMaxSuppression(*found)
