@@ -56,6 +56,16 @@ def test_transforms_along_several_axes_are_numpys(data):
     )
 
 
+@pytest.mark.parametrize("norm", ["ortho", "forward"])
+@pytest.mark.parametrize("n", [1, 3, 7, 48, 1000])
+def test_what_scales_a_transform_of_float16_is_a_float16_itself(n, norm):
+    x = np.arange(1, 5 * n + 1, dtype=np.float16).reshape(5, n)
+    compare(lambda x: np.fft.fft(x, norm=norm), x, magnitude=64 * n * float(x.max()))
+    ones = np.zeros((3, n), np.float16)
+    ones[:, 0] = 1
+    compare(lambda x: np.fft.fft(x, norm=norm), ones, magnitude=1.0)
+
+
 @pytest.mark.parametrize("rows", CHUNKS)
 def test_shifts_and_all_axes(rows):
     x = np.arange(4 * 3 * 4.0).reshape(4, 3, 4)

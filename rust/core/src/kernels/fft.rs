@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use half::f16;
 use num_complex::Complex;
 use realfft::RealFftPlanner;
 use rustfft::num_traits::Zero;
@@ -127,21 +128,28 @@ impl Fft {
         Ok(PartialShape::new(rest.iter().copied().chain([last])))
     }
 
-    fn scale(&self, points: usize) -> f64 {
+    /// What results of values of this dtype are multiplied with. Of float16 it is a float16 itself,
+    /// as in NumPy, though the transform is made in float32.
+    fn scale(&self, points: usize, dtype: DType) -> f64 {
+        let rounded = |number: f64| match dtype {
+            DType::Float16 => f16::from_f64(number).to_f64(),
+            _ => number,
+        };
+        let points = rounded(points as f64);
         match self.norm {
             Norm::None => 1.0,
-            Norm::Root => 1.0 / (points as f64).sqrt(),
-            Norm::Whole => 1.0 / points as f64,
+            Norm::Root => rounded(1.0 / rounded(points.sqrt())),
+            Norm::Whole => rounded(1.0 / points),
         }
     }
 
-    fn compute<T>(&self, x: &Tensor, dims: Dims, points: usize) -> Result<Tensor>
+    fn compute<T>(&self, x: &Tensor, dims: Dims, points: usize, scale: f64) -> Result<Tensor>
     where
         T: FftNum + Element,
         Complex<T>: Element,
     {
         let given = x.dims().last().copied().unwrap_or(0);
-        let scale = T::from_f64(self.scale(points))
+        let scale = T::from_f64(scale)
             .ok_or_else(|| Error::internal("no number to scale a transform with"))?;
         let total = volume(&dims)?;
         match self.way {
@@ -268,12 +276,12 @@ impl Kernel for Fft {
         };
         let points = self.points(given)?;
         let dims: Dims = rest.iter().copied().chain([self.given(points)]).collect();
-        let real = precision(x.dtype())?;
+        let (real, scale) = (precision(x.dtype())?, self.scale(points, x.dtype()));
         let taken = if self.way == Way::Real { real } else { complex_of(real) };
         let x = cast_tensor(&x, taken)?;
         Ok(vec![Column::Stacked(match real {
-            DType::Float32 => self.compute::<f32>(&x, dims, points)?,
-            _ => self.compute::<f64>(&x, dims, points)?,
+            DType::Float32 => self.compute::<f32>(&x, dims, points, scale)?,
+            _ => self.compute::<f64>(&x, dims, points, scale)?,
         })])
     }
 
