@@ -6,6 +6,8 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 pub mod drawing;
+pub mod reference;
+pub mod steps;
 
 mod cases;
 mod functions;
