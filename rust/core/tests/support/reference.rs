@@ -1,7 +1,7 @@
 //! What each step does, said once more as plainly as can be: with iterators that go one by one.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::rc::Rc;
 
 use headrace::random::Philox;
@@ -204,6 +204,73 @@ fn interleaved(mut input: Pass, make: fn(i64) -> Pass, cycle: usize, block: i64)
     }))
 }
 
+/// The elements of windows, one after another.
+fn windows(mut input: Pass, size: usize, shift: usize, stride: usize, drop: bool) -> Pass {
+    let span = (size - 1) * stride + 1;
+    let (mut held, mut rows) = (VecDeque::new(), VecDeque::new());
+    Box::new(std::iter::from_fn(move || {
+        if rows.is_empty() {
+            held.extend(input.by_ref().take(span - held.len()));
+            if held.len() < span && drop {
+                held.clear();
+            }
+            rows.extend(held.iter().take(span).step_by(stride).cloned());
+            for _ in 0..if rows.is_empty() { 0 } else { shift } {
+                if held.pop_front().is_none() {
+                    input.next();
+                }
+            }
+        }
+        rows.pop_front()
+    }))
+}
+
+/// The elements of groups by the remainder of three; the first of each group comes last in it.
+fn groups(mut input: Pass, size: usize) -> Pass {
+    let mut groups: BTreeMap<i64, VecDeque<Number>> = BTreeMap::new();
+    let mut rows: VecDeque<Number> = VecDeque::new();
+    Box::new(std::iter::from_fn(move || {
+        loop {
+            if let Some(next) = rows.pop_front() {
+                return Some(next);
+            }
+            rows = match input.next() {
+                Some(Ok(x)) => {
+                    let group = groups.entry(x % 3).or_default();
+                    group.push_back(Ok(x));
+                    if group.len() == size { groups.remove(&(x % 3))? } else { continue }
+                }
+                Some(error) => return Some(error),
+                None => groups.pop_first()?.1,
+            };
+            rows.rotate_left(1);
+        }
+    }))
+}
+
+/// The elements of batches of `size` that were made to batches of `sizes` in turn.
+fn rebatched(mut input: Pass, size: usize, sizes: [usize; 2], drop_short: bool) -> Pass {
+    let mut sizes = sizes.into_iter().cycle();
+    let (mut held, mut rows) = (VecDeque::new(), VecDeque::new());
+    Box::new(std::iter::from_fn(move || {
+        if rows.is_empty() {
+            let size_now = sizes.next()?;
+            while held.len() < size_now {
+                let before = held.len();
+                held.extend(input.by_ref().take(size));
+                if held.len() == before {
+                    break;
+                }
+            }
+            if held.len() < size_now && drop_short {
+                held.clear();
+            }
+            rows.extend(held.drain(..size_now.min(held.len())));
+        }
+        rows.pop_front()
+    }))
+}
+
 /// Kept as the first whole pass gave them.
 fn cached(input: Source) -> Source {
     let kept: Rc<RefCell<Option<Vec<Number>>>> = Rc::default();
@@ -264,6 +331,7 @@ pub fn is_known(step: &Step, before: &[Step]) -> bool {
         Step::Noise => false,
         // What they count, and what a cache keeps, after an error is told by tests of their own.
         Step::Skip(_) | Step::Shard(..) | Step::Cache | Step::Interleave(..) => !fails,
+        Step::Zip(_) | Step::Window { .. } | Step::Rebatch(..) => !fails,
         _ => true,
     }
 }
@@ -282,7 +350,7 @@ pub fn expected(speed: Speed, source: i64, steps: &[Step]) -> Vec<Number> {
         plan = add(plan, step, top);
         top = match step {
             Step::Shuffle(..) => "shuffle",
-            Step::Map { .. } | Step::Fails | Step::Enumerate => "map",
+            Step::Map { .. } | Step::Fails | Step::Enumerate | Step::Zip(_) => "map",
             // They change nothing.
             Step::Repeat(1) | Step::Skip(0) | Step::Shard(1, _) => top,
             _ => "",
@@ -343,6 +411,15 @@ fn add(input: Source, step: &Step, top: &str) -> Source {
             };
             Rc::new(move || interleaved(input(), make, cycle as usize, block))
         }
+        Step::Zip(n) => Rc::new(move || Box::new(input().zip(numbers(n)).map(|(x, _)| x))),
+        Step::Window { size, shift, stride, drop } => {
+            let [size, shift, stride] = [size, shift, stride].map(|n| n as usize);
+            Rc::new(move || windows(input(), size, shift, stride, drop))
+        }
+        Step::Group(size) => Rc::new(move || groups(input(), size as usize)),
+        Step::Rebatch(size, sizes, drop) => Rc::new(move || {
+            rebatched(input(), size as usize, sizes.map(|size| size as usize), drop)
+        }),
         Step::Noise => input,
     }
 }

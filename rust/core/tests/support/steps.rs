@@ -30,6 +30,10 @@ pub enum Step {
     FlatMap(i64),
     Captured(i64),
     Interleave(i64, i64),
+    Zip(i64),
+    Window { size: i64, shift: i64, stride: i64, drop: bool },
+    Group(i64),
+    Rebatch(i64, [i64; 2], bool),
     Noise,
 }
 
@@ -59,6 +63,12 @@ pub fn step() -> impl Strategy<Value = Step> {
         (1_i64..4).prop_map(FlatMap),
         (1_i64..5).prop_map(Captured),
         (1_i64..4, 1_i64..4).prop_map(|(cycle, block)| Interleave(cycle, block)),
+        (1_i64..30).prop_map(Zip),
+        (1_i64..5, 1_i64..6, 1_i64..3, any)
+            .prop_map(|(size, shift, stride, drop)| { Window { size, shift, stride, drop } }),
+        (1_i64..4).prop_map(Group),
+        (1_i64..6, [1_i64..4, 1_i64..4], any)
+            .prop_map(|(size, sizes, drop)| Rebatch(size, sizes, drop)),
         Just(Noise),
     ]
 }
@@ -140,6 +150,16 @@ impl Speed {
                     TakeNode::plan(inner, x.rem_euclid(5))
                 };
                 interleave(input, make, *cycle, *block, calls)
+            }
+            Step::Zip(n) => part(zip(vec![input, range(*n)]), 0),
+            Step::Window { size, shift, stride, drop } => {
+                let windows = window(input, *size, Some(*shift), *stride, *drop, false);
+                FlatMapNode::plan(windows, identity_map_of_anything()).unwrap()
+            }
+            Step::Group(size) => group_by_window(input, *size),
+            Step::Rebatch(size, sizes, drop) => {
+                let batches = rebatch(batch(input, *size, false), sizes, *drop);
+                UnbatchNode::plan(batches).unwrap()
             }
             Step::Noise => part(drawing::noise(input, true, calls), 0),
         }
