@@ -627,6 +627,31 @@ print(*[in_child(check) for _ in range(6)])
     assert ended.out.split() == ["0"] * 6
 
 
+def test_a_fork_while_threads_come_to_the_interpreter_and_leave_it():
+    ended = run("""
+def short_waits():
+    for i in range(10**9):
+        time.sleep(0.0002)
+        yield i
+parallel = hr.Dataset.range(10**9).map(python(sleeper(0.0003)), num_parallel_calls=8)
+busy = [iter(generate(short_waits).prefetch(4)), iter(parallel), iter(parallel)]
+def consume(iterator):
+    for x in iterator:
+        pass
+for iterator in busy:
+    threading.Thread(target=consume, args=(iterator,), daemon=True).start()
+began = now()
+while now() - began < 2:
+    child = os.fork()
+    if child == 0:
+        os._exit(0)
+    wait_until(lambda: os.waitpid(child, os.WNOHANG)[0] == child)
+print("done", flush=True)
+""")
+    assert ended.clean
+    assert ended.out == "done\n"
+
+
 def test_a_function_and_a_generator_may_start_processes():
     ended = run("""
 import subprocess

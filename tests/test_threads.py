@@ -281,6 +281,27 @@ print(max(speed(wait) for _ in range(3)) / alone)
     assert float(ended.out) > 0.3
 
 
+def test_what_a_function_keeps_for_its_thread_lives_as_long_as_the_thread():
+    ended = run("""
+class Kept:
+    made = []
+    def __init__(self):
+        Kept.made.append(weakref.ref(self))
+local = threading.local()
+def connect(x):
+    if not hasattr(local, "kept"):
+        local.kept = Kept()
+    time.sleep(0.001)
+    return x
+dataset = hr.Dataset.range(200).map(python(connect), num_parallel_calls=4)
+assert list(dataset) == list(range(200))
+print(len(Kept.made))
+wait_until(lambda: not any(kept() for kept in Kept.made))
+""")
+    assert ended.clean
+    assert 0 < int(ended.out) <= 5
+
+
 def test_many_pipelines_share_few_threads():
     ended = run("""
 import tempfile

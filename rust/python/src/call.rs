@@ -31,6 +31,7 @@ use crate::nest::Lists;
 use crate::packer::Packer;
 use crate::process::{Inside, is_left, is_of_engine};
 use crate::spec::{element_spec, element_spec_to_python};
+use crate::thread_state::try_attach;
 
 /// 64 bits that stand for `data`, the same in every process.
 #[pyfunction]
@@ -362,7 +363,7 @@ pub(crate) fn attached<T>(work: impl FnOnce(Python<'_>) -> Result<T>) -> headrac
         if is_left() && (is_of_engine() || is_interruptible()) {
             return Err(Error::cancelled());
         }
-        let outcome = Python::try_attach(|py| {
+        let outcome = try_attach(|py| {
             let _inside = Inside::new(py);
             work(py).map_err(Error::from)
         });

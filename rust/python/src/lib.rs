@@ -10,6 +10,7 @@ mod elements;
 mod enter;
 mod errors;
 mod files;
+mod forks;
 mod from_python;
 mod generator;
 mod graph;
@@ -27,6 +28,7 @@ mod shared;
 mod source;
 mod spares;
 mod spec;
+mod thread_state;
 mod to_python;
 
 use pyo3::prelude::*;

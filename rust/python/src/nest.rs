@@ -15,6 +15,7 @@ use pyo3::types::{
 
 use crate::convert::{Array, is_scalar};
 use crate::errors::{Result, invalid};
+use crate::thread_state::try_attach;
 
 /// Nests deeper than this are taken for a mistake, such as a dict that holds itself.
 const DEEPEST: usize = 64;
@@ -47,8 +48,7 @@ pub(crate) struct RecordType {
 
 impl ForeignType for RecordType {
     fn name(&self) -> String {
-        let name =
-            Python::try_attach(|py| self.class.bind(py).name().map(|name| name.to_string()).ok());
+        let name = try_attach(|py| self.class.bind(py).name().map(|name| name.to_string()).ok());
         name.flatten().unwrap_or_else(|| "record".into())
     }
 

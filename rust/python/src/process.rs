@@ -1,21 +1,18 @@
-//! The life of the process: its end, and forks.
+//! The end of the process.
 //!
 //! Before the interpreter goes, `atexit` closes every run, with the GIL released since their
 //! threads may be waiting for it. From then on other threads begin nothing new: they are kept where
 //! they come in. Functions of the user that go on get an exception: CPython ends
 //! a thread that comes back to a finalized interpreter in a way that Rust frames do not survive.
-//! In a forked child a number is stored, by which the core notices
-//! that threads and locks of the parent are not its own.
 
 #![allow(unsafe_code)]
 
 use std::ffi::{c_long, c_ulong};
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, Once, TryLockError, Weak};
+use std::sync::{Arc, Mutex, TryLockError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use headrace::engine::pool;
 use headrace::engine::run::RunContext;
 use pyo3::exceptions::PySystemExit;
 use pyo3::ffi;
@@ -24,6 +21,7 @@ use pyo3::prelude::*;
 use crate::enter::enter;
 use crate::errors::Result;
 use crate::shared::SharedRun;
+use crate::{forks, thread_state};
 
 unsafe extern "C" {
     /// Part of the stable ABI that PyO3 does not declare.
@@ -198,21 +196,16 @@ pub(crate) fn close_all(py: Python<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Registers both hooks.
+/// In a forked child nothing ends yet.
+pub(crate) fn after_fork() {
+    CLOSING.store(0, SeqCst);
+    LEAVING.store(0, SeqCst);
+}
+
+/// Registers `close_all` for the end, and watches forks.
 pub(crate) fn install(py: Python<'_>, close_all: Bound<'_, PyAny>) -> PyResult<()> {
-    #[cfg(unix)]
-    {
-        extern "C" fn in_child() {
-            pool::after_fork();
-            CLOSING.store(0, SeqCst);
-            LEAVING.store(0, SeqCst);
-        }
-        static ONCE: Once = Once::new();
-        ONCE.call_once(|| {
-            // SAFETY: the handler only stores to atomics, which is safe in a forked child.
-            unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
-        });
-    }
+    forks::install();
+    thread_state::install(py);
     py.import("atexit")?.call_method1("register", (close_all,))?;
     Ok(())
 }
