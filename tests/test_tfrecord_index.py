@@ -431,11 +431,65 @@ def test_parallel_reads_keep_their_order(files):
         assert read(ds.skip(30)) == expected[30:]
         assert len(ds) == len(pickle.loads(pickle.dumps(ds))) == 137
         assert len(ds.batch(10)) == 14
-    with pytest.raises(hr.errors.UnimplementedError, match="interleave"):
-        ds[3]
     check_laws(lambda: hr.TFRecordDataset(names, num_parallel_reads=3, index="auto"))
     one = hr.TFRecordDataset(iter(names), num_parallel_reads=2, index="auto")
     assert len(one) == 137
+
+
+@pytest.mark.parametrize("compression", [None, "GZIP"])
+@pytest.mark.parametrize("reads", [2, 3, 50, hr.AUTOTUNE])
+def test_records_of_parallel_reads_are_found_by_number(tmp_path, reads, compression):
+    counts, start, names = [7, 0, 1, 40, 3, 3, 0, 19, 2], 0, []
+    for i, count in enumerate(counts):
+        names.append(write(tmp_path / str(i), numbered(count, start), compression))
+        start += count
+    expected = read(hr.TFRecordDataset(names, compression, num_parallel_reads=reads))
+    ds = hr.TFRecordDataset(names, compression, num_parallel_reads=reads, index="auto")
+    assert [ds[i] for i in range(len(ds))] == expected
+    assert ds[-1] == expected[-1]
+    with pytest.raises(IndexError):
+        ds[start]
+    assert ds.map(lambda record: record + b"!")[30] == expected[30] + b"!"
+    assert list(ds.shard(3, 1)) == expected[1::3]
+    assert list(ds.skip(20).take(30)) == expected[20:50]
+    shuffled = list(ds.shuffle(None, seed=4))
+    assert sorted(shuffled) == sorted(expected)
+    whole = hr.TFRecordDataset(names, compression, num_parallel_reads=reads)
+    assert shuffled == list(whole.shuffle(10_000, seed=4))
+    check_laws(lambda: ds.shuffle(None, seed=4))
+
+
+@pytest.mark.parametrize("into", [list, tuple, sorted, lambda ds: [*ds], lambda ds: [0, *ds][1:]])
+@pytest.mark.parametrize("reads", [None, 2])
+def test_listing_makes_no_pass_of_its_own_to_count(files, tmp_path, reads, into):
+    names, records = files
+    ds = hr.TFRecordDataset(names, num_parallel_reads=reads, index="auto")
+    iterator = iter(ds.batch(2))
+    assert sorted(into(ds)) == records
+    # The pass has left them behind, and did so at its end.
+    assert indices(tmp_path) == [".a.hridx", ".b.hridx", ".c.hridx"]
+    list(iterator)
+    for name in indices(tmp_path):
+        (tmp_path / name).unlink()
+    ds = hr.TFRecordDataset(names, num_parallel_reads=reads, index="auto")
+    if reads is None:  # else small files are read ahead
+        assert len(into(ds.take(3))) == 3
+        assert indices(tmp_path) == []
+    iterator = iter(ds)
+    assert len(ds) == 137
+    assert len(indices(tmp_path)) == 3
+    assert sorted(into(iterator)) == records
+
+
+def test_a_length_that_is_needed_is_counted_whoever_iterates(files):
+    names, _ = files
+
+    def fresh():
+        return hr.TFRecordDataset(names, index="auto")
+
+    ds = fresh()
+    lengths = [len(ds) for _ in zip(ds, range(3), strict=False)]
+    assert lengths == [137] * 3
 
 
 def test_a_dataset_of_names(files):

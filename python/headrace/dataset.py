@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Generic, Literal, SupportsIndex, TypeVar, over
 
 import numpy as np
 
-from . import _headrace, checks, standin
+from . import _headrace, checks, length, standin
 from .buckets import Buckets
 from .checks import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
 from .dtypes import as_dtype, dtype_name
@@ -1925,7 +1925,9 @@ class Dataset(Generic[T_co]):
     # ---------------------------------------------------------------- iteration
 
     def __iter__(self) -> Iterator[T_co]:
-        return self.iterator()
+        iterator = self.iterator()
+        length.note_iteration()
+        return iterator
 
     def iterator(
         self, state: str | Sequence[str] | None = None, *, checkpointable: bool = False
@@ -2074,7 +2076,7 @@ class Dataset(Generic[T_co]):
 
     def __len__(self) -> int:
         try:
-            count = self._plan.count()
+            count = self._plan.count(find=not length.is_hint())
         except HeadraceError as error:
             # `list` asks for a length as well, but can do without.
             raise TypeError(f"The dataset length is unknown: {error}") from error
@@ -2162,12 +2164,11 @@ class TFRecordDataset(Dataset[bytes]):
         Where records lie is written down in a small file, so that the dataset knows its length, has
         random access (``dataset[i]``, ``shuffle(None)``), and skips and shards without reading.
         ``"auto"``: beside each file, under a hidden name; a pass that reads an uncompressed file
-        whole leaves it behind, and what is missing or stale is made when a length (``list`` asks
-        for it, too) or an element by number is asked for. Where it cannot be written it is kept in
+        whole leaves it behind, and what is missing or stale is made when a length or an element by
+        number is asked for. Where it cannot be written it is kept in
         memory. A path: the folder (or, for a single file, the index) that ``headrace index`` or
         `headrace.io.index_tfrecord` wrote; it is never written to, and an index that is missing or
-        stale is an error. Records of `num_parallel_reads` files in turn have a length, but no
-        random access. tf.data has nothing of the kind.
+        stale is an error. tf.data has nothing of the kind.
     on_corruption
         ``"raise"``, or ``"skip"``: damaged records are left out, and reading goes on with the next
         record there is. tf.data has no such argument.
@@ -2265,7 +2266,8 @@ class TFRecordDataset(Dataset[bytes]):
         in_turn = made._op == "interleave" and not isinstance(filenames, Dataset)
         if args["index"] is not None and in_turn:
             one_by_one = _make("tfrecord", (), filenames=checks.paths(filenames), **args)
-            made = _make("counted", (made, one_by_one))
+            cycle = made._args["cycle_length"]
+            made = _make("counted", (made, one_by_one), cycle_length=cycle)
         return made  # type: ignore[no-any-return]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

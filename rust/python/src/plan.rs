@@ -22,6 +22,7 @@ use headrace::engine::access::Access;
 use headrace::engine::apply::Parallel;
 use headrace::engine::node::{find_elements, is_quiet};
 use headrace::engine::optimise::optimise;
+use headrace::engine::pool::parallelism;
 use headrace::engine::seeds::SeedGenerator;
 use headrace::engine::{self, RunOptions, explain, fingerprint};
 use headrace::formats::tfrecord::ReadOptions;
@@ -33,9 +34,9 @@ use headrace::sources::random::RandomNode;
 use headrace::sources::range::RangeNode;
 use headrace::sources::tensors::TensorsNode;
 use headrace::sources::tfrecord::TfRecordNode;
+use headrace::sources::tfrecord_in_turn::InTurnNode;
 use headrace::sources::tfrecord_index::IndexPlace;
 use headrace::transforms::assert_cardinality::AssertCardinalityNode;
-use headrace::transforms::counted::CountedNode;
 use headrace::transforms::enumerate::EnumerateNode;
 use headrace::transforms::filter::FilterNode;
 use headrace::transforms::global_shuffle::GlobalShuffleNode;
@@ -95,8 +96,11 @@ impl Plan {
     }
 
     /// The cardinality, found out by reading if that is what it takes.
-    fn count(&self, py: Python<'_>) -> Result<i64> {
-        enter(py, || find_elements(&self.0).map(|()| self.0.cardinality().code()))
+    /// How many elements there are; `find`: they are counted if that takes reading.
+    #[pyo3(signature = (find=true))]
+    fn count(&self, py: Python<'_>, find: bool) -> Result<i64> {
+        let found = || if find { find_elements(&self.0) } else { Ok(()) };
+        enter(py, || found().map(|()| self.0.cardinality().code()))
     }
 
     #[getter]
@@ -288,10 +292,16 @@ pub(crate) fn ignore_errors(
     Plan(IgnoreErrorsNode::plan(plan(input), limit, report))
 }
 
-/// The elements of `input`, as many as `like` has.
+/// The elements of `input`: those of `one_by_one`, from `cycle_length` files in turn.
 #[pyfunction]
-pub(crate) fn counted(input: &Bound<'_, Plan>, like: &Bound<'_, Plan>) -> Plan {
-    Plan(CountedNode::plan(plan(input), plan(like)))
+#[pyo3(signature = (input, one_by_one, cycle_length))]
+pub(crate) fn counted(
+    input: &Bound<'_, Plan>,
+    one_by_one: &Bound<'_, Plan>,
+    cycle_length: Option<usize>,
+) -> Plan {
+    let cycle = cycle_length.unwrap_or_else(parallelism);
+    Plan(InTurnNode::plan(plan(input), plan(one_by_one), cycle))
 }
 
 #[pyfunction]

@@ -94,5 +94,8 @@ fn check(plan: &Plan) -> Result<()> {
         return Err(Error::unimplemented(format!("random access is not possible through {name}"))
             .with_hint("iterate, or put the step after what is indexed"));
     }
+    if plan.is_indexable_alone() {
+        return Ok(());
+    }
     plan.inputs().iter().try_for_each(check)
 }

@@ -149,6 +149,11 @@ pub trait Node: Any + Send + Sync {
         false
     }
 
+    /// True if it is that whatever its inputs are.
+    fn is_indexable_alone(&self) -> bool {
+        false
+    }
+
     /// Finds out how many elements there are, and where, if that takes reading: called before
     /// elements are asked for by number.
     ///

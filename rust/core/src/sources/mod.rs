@@ -15,4 +15,6 @@ pub mod text_line;
 pub mod tfrecord;
 mod tfrecord_files;
 mod tfrecord_gather;
+pub mod tfrecord_in_turn;
 pub mod tfrecord_index;
+mod turns;

@@ -69,6 +69,11 @@ impl TfRecordNode {
         TfRecordNode { files, compression, options, spec, indexes, ends: Mutex::default() }
     }
 
+    /// For each file the number of records up to its end, if indices tell.
+    pub(super) fn ends(&self) -> Option<Result<Arc<[u64]>>> {
+        Some(self.counted(self.indexes.as_ref()?))
+    }
+
     /// Counts the records, unless that was done.
     fn counted(&self, indexes: &Indexes) -> Result<Arc<[u64]>> {
         if let Some(ends) = &*lock(&self.ends) {

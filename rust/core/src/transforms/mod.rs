@@ -2,7 +2,6 @@
 
 pub mod assert_cardinality;
 pub mod cache;
-pub mod counted;
 pub mod enumerate;
 pub mod filter;
 pub(crate) mod fused;

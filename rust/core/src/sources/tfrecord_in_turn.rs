@@ -1,0 +1,121 @@
+//! The records of several TFRecord files in turn, which with indices have a length and random access:
+//! which record of which file has a number is worked out from the lengths of the files.
+//!
+//! In order they come from an `interleave`, which reads files side by side.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use super::tfrecord::TfRecordNode;
+use super::turns::Turns;
+use crate::data::ElementSpec;
+use crate::engine::stage::Passage;
+use crate::engine::sync::Mutex;
+use crate::engine::{Cardinality, Node, Opening, Plan, Stage, lock};
+use crate::error::Result;
+use crate::graph::call::Called;
+
+/// The records of some files in turn.
+pub struct InTurnNode {
+    /// Gives them in turn.
+    input: Plan,
+    /// Gives them one file after another, and knows how many they are.
+    one_by_one: Plan,
+    cycle: usize,
+    /// Their order, and the counts of the files from which it follows.
+    turns: Mutex<Option<(Arc<[u64]>, Arc<Turns>)>>,
+}
+
+impl InTurnNode {
+    /// A plan of the elements of `input`: those of `one_by_one`, `cycle` files at a time, one from each in
+    /// turn.
+    pub fn plan(input: Plan, one_by_one: Plan, cycle: usize) -> Plan {
+        Arc::new(InTurnNode { input, one_by_one, cycle, turns: Mutex::default() })
+    }
+
+    fn files(&self) -> Option<&TfRecordNode> {
+        let node: &dyn Any = &*self.one_by_one;
+        node.downcast_ref()
+    }
+
+    /// The order of records in files with so many up to the end of each.
+    fn turns(&self, ends: &Arc<[u64]>) -> Arc<Turns> {
+        if let Some((known, turns)) = &*lock(&self.turns)
+            && Arc::ptr_eq(known, ends)
+        {
+            return Arc::clone(turns);
+        }
+        let count = |file: usize| ends[file] - file.checked_sub(1).map_or(0, |file| ends[file]);
+        let turns = Arc::new(Turns::new((0..ends.len()).map(count), self.cycle));
+        *lock(&self.turns) = Some((Arc::clone(ends), Arc::clone(&turns)));
+        turns
+    }
+
+    /// The same numbers among the records of one file after another.
+    fn translated(&self, numbers: &[u64]) -> Option<Result<Vec<u64>>> {
+        let ends = match self.files()?.ends()? {
+            Ok(ends) => ends,
+            Err(error) => return Some(Err(error)),
+        };
+        let turns = self.turns(&ends);
+        let translate = |number: &u64| {
+            let (file, record) = turns.place(*number)?;
+            Some(file.checked_sub(1).map_or(0, |file| ends[file]) + record)
+        };
+        numbers.iter().map(translate).collect::<Option<_>>().map(Ok)
+    }
+}
+
+impl Node for InTurnNode {
+    fn name(&self) -> &'static str {
+        "counted"
+    }
+
+    fn inputs(&self) -> Vec<Plan> {
+        vec![Arc::clone(&self.input)]
+    }
+
+    fn spec(&self) -> &ElementSpec {
+        self.input.spec()
+    }
+
+    fn cardinality(&self) -> Cardinality {
+        self.one_by_one.cardinality()
+    }
+
+    fn find_elements(&self) -> Result<()> {
+        self.one_by_one.find_elements()
+    }
+
+    fn is_passage(&self) -> bool {
+        true
+    }
+
+    fn is_indexable(&self) -> bool {
+        self.one_by_one.is_indexable()
+    }
+
+    fn is_indexable_alone(&self) -> bool {
+        self.is_indexable()
+    }
+
+    fn has_elements_by_number(&self) -> bool {
+        self.one_by_one.has_elements_by_number()
+    }
+
+    fn gather(&self, numbers: &[u64]) -> Option<Called> {
+        match self.translated(numbers)? {
+            Ok(numbers) => self.one_by_one.gather(&numbers),
+            Err(error) => Some(Called::failed(error)),
+        }
+    }
+
+    fn with_inputs(&self, mut inputs: Vec<Plan>) -> Option<Plan> {
+        let input = inputs.pop()?;
+        Some(Self::plan(input, Arc::clone(&self.one_by_one), self.cycle))
+    }
+
+    fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
+        Ok(Box::new(Passage(opening.passage(0, &self.input)?)))
+    }
+}
