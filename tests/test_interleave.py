@@ -7,6 +7,8 @@ import time
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from laws import check_laws
 from processes import run
 
@@ -413,3 +415,31 @@ PLANS = {
 @pytest.mark.parametrize("name", PLANS)
 def test_the_laws_hold(name):
     check_laws(PLANS[name])
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    lengths=st.lists(st.integers(0, 7), max_size=9),
+    cycle=st.integers(1, 5),
+    block=st.integers(1, 3),
+    calls=st.sampled_from([None, 2, hr.AUTOTUNE]),
+    known=st.booleans(),
+)
+def test_skipping_datasets_of_known_lengths_is_dropping(lengths, cycle, block, calls, known):
+    starts = np.cumsum([0, *lengths])
+    calls = calls if calls is None else min(calls, cycle)
+
+    def inner(i):
+        dataset = hr.Dataset.range(starts[i], starts[i] + lengths[i])
+        return dataset if known else dataset.filter(lambda x: x >= 0)
+
+    mixed = hr.Dataset.range(len(lengths)).interleave(inner, cycle, block, num_parallel_calls=calls)
+    expected = [int(x) for x in mixed]
+    for count in range(len(expected) + 2):
+        assert [int(x) for x in mixed.skip(count)] == expected[count:]
+    # The middle of the run is passed over by the state of an iterator that skips again.
+    iterator = iter(mixed.skip(1))
+    for count in range(1, len(expected)):
+        again = mixed.skip(1).iterator(iterator.state())
+        assert [int(x) for x in again] == expected[count:]
+        next(iterator)

@@ -1,8 +1,8 @@
 """Tells a length that ``list`` would like from one that somebody needs.
 
 ``list(dataset)``, ``tuple(dataset)`` and ``[*dataset]`` ask for an iterator and then, in the same
-instruction of the caller, for a length to make room for. They can do without, so nothing is read for
-it: to count the records of files would be a pass over them right before the one that is wanted.
+instruction of the caller, for a length to make room for. They can do without, so nothing is read
+for it: to count the records of files would be a pass over them right before the one that is wanted.
 """
 
 import sys

@@ -113,7 +113,7 @@ impl FlatMapStage {
         // The old dataset's stages go before the new ones come, so that they share no file.
         self.inner = None;
         self.before = self.plans.before();
-        self.inner = self.plans.next()?;
+        self.inner = self.plans.next()?.map(|(input, _)| input);
         self.begins = true;
         Ok(self.inner.is_some())
     }

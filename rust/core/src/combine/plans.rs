@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use crate::data::{Chunk, ElementSpec, Position};
 use crate::engine::apply::Apply;
 use crate::engine::nested::{Nested, NestedPlace, plan_in};
-use crate::engine::node::is_quiet;
+use crate::engine::node::{fixed_length, is_quiet};
 use crate::engine::{Input, Opening, Plan};
 use crate::error::{Error, Result};
 use crate::graph::call::UserFunction;
@@ -95,15 +95,15 @@ impl Plans {
         Ok(Some(Seedling { maker, element, at, place }))
     }
 
-    /// The next dataset, opened; `None` at the end.
+    /// The next dataset, opened, with its length where that is known; `None` at the end.
     ///
     /// # Errors
     /// Those of the input, of the function, and what the dataset's nodes cannot do: the next call
     /// goes on after it.
-    pub(super) fn next(&mut self) -> Result<Option<Input>> {
+    pub(super) fn next(&mut self) -> Result<Option<(Input, Option<u64>)>> {
         let Some(seedling) = self.sow()? else { return Ok(None) };
         let plan = seedling.plan()?;
-        seedling.open(&plan).map(Some)
+        Ok(Some((seedling.open(&plan)?, length_of(&plan))))
     }
 
     /// True if more than is needed may be asked for: neither the input nor the function can be
@@ -145,6 +145,11 @@ impl Seedling {
         let text = format!("`map_func` must return a `Dataset` object, it returned {given}");
         self.maker.work.at_element(Error::invalid_argument(text), self.at)
     }
+}
+
+/// How many outcomes the plan has, where that is certain.
+pub(super) fn length_of(plan: &Plan) -> Option<u64> {
+    plan.cardinality().known().filter(|_| fixed_length(plan))
 }
 
 /// True if opening the plan draws from a generator that was not made for it.

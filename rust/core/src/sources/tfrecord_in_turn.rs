@@ -22,15 +22,34 @@ pub struct InTurnNode {
     /// Gives them one file after another, and knows how many they are.
     one_by_one: Plan,
     cycle: usize,
-    /// Their order, and the counts of the files from which it follows.
-    turns: Mutex<Option<(Arc<[u64]>, Arc<Turns>)>>,
+    /// Their order, once it was asked for.
+    order: Mutex<Option<Arc<Order>>>,
+}
+
+/// The order of records in files with so many up to the end of each.
+struct Order {
+    ends: Arc<[u64]>,
+    turns: Turns,
+}
+
+impl Order {
+    /// The same number among the records of one file after another.
+    fn translate(&self, number: u64) -> Option<u64> {
+        let (file, record) = self.turns.place(number)?;
+        Some(start(&self.ends, file) + record)
+    }
+}
+
+/// Number of records before a file.
+fn start(ends: &[u64], file: usize) -> u64 {
+    file.checked_sub(1).map_or(0, |file| ends[file])
 }
 
 impl InTurnNode {
     /// A plan of the elements of `input`: those of `one_by_one`, `cycle` files at a time, one from each in
     /// turn.
     pub fn plan(input: Plan, one_by_one: Plan, cycle: usize) -> Plan {
-        Arc::new(InTurnNode { input, one_by_one, cycle, turns: Mutex::default() })
+        Arc::new(InTurnNode { input, one_by_one, cycle, order: Mutex::default() })
     }
 
     fn files(&self) -> Option<&TfRecordNode> {
@@ -38,31 +57,17 @@ impl InTurnNode {
         node.downcast_ref()
     }
 
-    /// The order of records in files with so many up to the end of each.
-    fn turns(&self, ends: &Arc<[u64]>) -> Arc<Turns> {
-        if let Some((known, turns)) = &*lock(&self.turns)
-            && Arc::ptr_eq(known, ends)
+    fn order(&self, ends: Arc<[u64]>) -> Arc<Order> {
+        if let Some(known) = &*lock(&self.order)
+            && Arc::ptr_eq(&known.ends, &ends)
         {
-            return Arc::clone(turns);
+            return Arc::clone(known);
         }
-        let count = |file: usize| ends[file] - file.checked_sub(1).map_or(0, |file| ends[file]);
-        let turns = Arc::new(Turns::new((0..ends.len()).map(count), self.cycle));
-        *lock(&self.turns) = Some((Arc::clone(ends), Arc::clone(&turns)));
-        turns
-    }
-
-    /// The same numbers among the records of one file after another.
-    fn translated(&self, numbers: &[u64]) -> Option<Result<Vec<u64>>> {
-        let ends = match self.files()?.ends()? {
-            Ok(ends) => ends,
-            Err(error) => return Some(Err(error)),
-        };
-        let turns = self.turns(&ends);
-        let translate = |number: &u64| {
-            let (file, record) = turns.place(*number)?;
-            Some(file.checked_sub(1).map_or(0, |file| ends[file]) + record)
-        };
-        numbers.iter().map(translate).collect::<Option<_>>().map(Ok)
+        let counts = (0..ends.len()).map(|file| ends[file] - start(&ends, file));
+        let turns = Turns::new(counts, self.cycle);
+        let order = Arc::new(Order { ends, turns });
+        *lock(&self.order) = Some(Arc::clone(&order));
+        order
     }
 }
 
@@ -104,10 +109,13 @@ impl Node for InTurnNode {
     }
 
     fn gather(&self, numbers: &[u64]) -> Option<Called> {
-        match self.translated(numbers)? {
-            Ok(numbers) => self.one_by_one.gather(&numbers),
-            Err(error) => Some(Called::failed(error)),
-        }
+        let order = match self.files()?.ends()? {
+            Ok(ends) => self.order(ends),
+            Err(error) => return Some(Called::failed(error)),
+        };
+        let numbers: Option<Vec<u64>> =
+            numbers.iter().map(|number| order.translate(*number)).collect();
+        self.one_by_one.gather(&numbers?)
     }
 
     fn with_inputs(&self, mut inputs: Vec<Plan>) -> Option<Plan> {

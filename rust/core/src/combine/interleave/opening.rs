@@ -7,7 +7,8 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Condvar, Mutex};
 
-use crate::combine::plans::{Seedling, draws_outside};
+use super::slot::Length;
+use crate::combine::plans::{Seedling, draws_outside, length_of};
 use crate::data::Chunk;
 use crate::engine::limit::unlimited;
 use crate::engine::lock;
@@ -71,6 +72,7 @@ pub(super) struct OpeningStage {
     number: u64,
     turnstile: Arc<Turnstile>,
     run: Arc<RunContext>,
+    length: Arc<Length>,
 }
 
 impl OpeningStage {
@@ -82,7 +84,13 @@ impl OpeningStage {
         run: &Arc<RunContext>,
     ) -> Self {
         let (turnstile, run) = (Arc::clone(turnstile), Arc::clone(run));
-        OpeningStage { seedling: Some(seedling), inner: None, number, turnstile, run }
+        let (seedling, length) = (Some(seedling), Arc::default());
+        OpeningStage { seedling, inner: None, number, turnstile, run, length }
+    }
+
+    /// What tells how long the dataset is, once it is there.
+    pub(super) fn length(&self) -> Arc<Length> {
+        Arc::clone(&self.length)
     }
 
     /// The dataset; `None` if it could not be made, which was its only outcome.
@@ -97,6 +105,7 @@ impl OpeningStage {
 
     fn open(&self, seedling: &Seedling) -> Result<Input> {
         let plan = seedling.plan()?;
+        let _ = self.length.set(length_of(&plan));
         if draws_outside(&plan) {
             unlimited(|| self.turnstile.wait(self.number, &self.run))??;
         }

@@ -1,15 +1,25 @@
 //! A dataset that has a slot of the cycle, and elements from several of them put in order.
 
 use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 use crate::data::Chunk;
 use crate::engine::Input;
 use crate::engine::driver::Driver;
 use crate::error::{Error, Result};
 
+/// How many outcomes a dataset has, where that is known once it is made.
+pub(super) type Length = OnceLock<Option<u64>>;
+
 /// A dataset that has a slot.
 pub(super) struct Slot {
     from: From,
+    length: Arc<Length>,
+    /// Outcomes that were taken.
+    passed: u64,
+    /// Outcomes after those that are to be skipped: of a dataset of known length it need not be done
+    /// at once.
+    owed: u64,
     /// A chunk of it, and how many of its rows are taken.
     held: Option<(Chunk, usize)>,
     /// Number of the chunk held among those picked in this call.
@@ -27,18 +37,22 @@ enum From {
 
 impl Slot {
     /// A dataset that is read when its turn comes.
-    pub(super) fn plain(input: Input) -> Self {
-        Slot { from: From::Plain(input), held: None, source: None }
+    pub(super) fn plain((input, length): (Input, Option<u64>)) -> Self {
+        Self::new(From::Plain(input), Arc::new(Length::from(length)))
     }
 
-    /// A dataset that is read ahead.
-    pub(super) fn driven(driver: Driver) -> Self {
-        Slot { from: From::Driven(driver), held: None, source: None }
+    /// A dataset that is read ahead, of the length that will be known.
+    pub(super) fn driven(driver: Driver, length: Arc<Length>) -> Self {
+        Self::new(From::Driven(driver), length)
     }
 
     /// A dataset that could not be had.
     pub(super) fn failed(error: Error) -> Self {
-        Slot { from: From::Failed(Some(error)), held: None, source: None }
+        Self::new(From::Failed(Some(error)), Arc::default())
+    }
+
+    fn new(from: From, length: Arc<Length>) -> Self {
+        Slot { from, length, passed: 0, owed: 0, held: None, source: None }
     }
 
     /// Makes sure that there is a chunk to take from, by waiting for it; false at the end. Of what
@@ -50,12 +64,14 @@ impl Slot {
         if self.held.is_some() {
             return Ok(true);
         }
+        self.settle()?;
         let chunk = match &mut self.from {
-            From::Plain(input) if input.quiet() => input.next_chunk(usize::MAX)?,
-            From::Plain(input) => input.next(max)?,
-            From::Driven(driver) => driver.next_chunk()?,
+            From::Plain(input) if input.quiet() => input.next_chunk(usize::MAX),
+            From::Plain(input) => input.next(max),
+            From::Driven(driver) => driver.next_chunk(),
             From::Failed(error) => return error.take().map_or(Ok(false), Err),
         };
+        let chunk = chunk.inspect_err(|_| self.length = Arc::default())?;
         // Marks of one dataset say nothing of the others.
         self.held = chunk.map(|chunk| (chunk.marked(None), 0));
         self.source = None;
@@ -71,13 +87,37 @@ impl Slot {
         let here = usize::try_from(n).unwrap_or(usize::MAX).min(here);
         self.advance(here);
         let left = n - here as u64;
+        if let Some(length) = self.length.get().copied().flatten() {
+            let skipped = left.min(length.saturating_sub(self.passed + self.owed));
+            self.owed += skipped;
+            return Ok(here as u64 + skipped);
+        }
+        let skipped = self.pass(left)?;
+        Ok(here as u64 + skipped)
+    }
+
+    /// Skips what is to be skipped.
+    ///
+    /// # Errors
+    /// `FailedPrecondition` if there are fewer elements than the dataset said; as [`Slot::skip`].
+    pub(super) fn settle(&mut self) -> Result<()> {
+        let owed = std::mem::take(&mut self.owed);
+        if self.pass(owed)? < owed {
+            let text = "a dataset of an interleave has fewer elements than it said before";
+            return Err(Error::failed_precondition(text));
+        }
+        Ok(())
+    }
+
+    fn pass(&mut self, count: u64) -> Result<u64> {
         let skipped = match &mut self.from {
-            _ if left == 0 => 0,
-            From::Plain(input) => input.skip(left)?,
-            From::Driven(driver) => driver.skip(left)?,
+            _ if count == 0 => 0,
+            From::Plain(input) => input.skip(count)?,
+            From::Driven(driver) => driver.skip(count)?,
             From::Failed(error) => u64::from(error.take().is_some()),
         };
-        Ok(here as u64 + skipped)
+        self.passed += skipped;
+        Ok(skipped)
     }
 
     /// True if elements of it are at hand.
@@ -103,6 +143,7 @@ impl Slot {
     }
 
     fn advance(&mut self, rows: usize) {
+        self.passed += rows as u64;
         if let Some((chunk, taken)) = self.held.take()
             && taken + rows < chunk.rows()
         {

@@ -209,8 +209,9 @@ impl InterleaveStage {
             group: Some(Arc::clone(&ahead.group)),
             ..driver::Plan::new(Knob::fixed(1), ahead.meter.window.clone(), Kind::Blocking)
         };
+        let length = stage.length();
         let input = Input::new(Box::new(stage), &self.run);
-        Ok(Some(Slot::driven(Driver::new(input, plan, &self.run, &ahead.stats))))
+        Ok(Some(Slot::driven(Driver::new(input, plan, &self.run, &ahead.stats), length)))
     }
 
     fn put(&mut self, at: usize, slot: Option<Slot>) {
@@ -385,6 +386,7 @@ impl Stage for InterleaveStage {
                 self.leave();
             }
         }
+        self.slots.iter_mut().flatten().try_for_each(Slot::settle)?;
         Ok(n - left)
     }
 
