@@ -95,7 +95,6 @@ impl Plan {
         self.0.cardinality().code()
     }
 
-    /// The cardinality, found out by reading if that is what it takes.
     /// How many elements there are; `find`: they are counted if that takes reading.
     #[pyo3(signature = (find=true))]
     fn count(&self, py: Python<'_>, find: bool) -> Result<i64> {
