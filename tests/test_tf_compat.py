@@ -1,8 +1,10 @@
 """`tf.compat.v1` and `v2`: old names of input code."""
 
+import numpy as np
 import pytest
 
 import headrace.tf as tf
+from headrace.image.resizing import resized
 
 v1 = tf.compat.v1
 
@@ -104,3 +106,29 @@ def test_records_are_written_one_by_one_too(tmp_path):
         assert [x.numpy() for x in tf.data.TFRecordDataset(path)] == [b"a"]
         writer.write(b"b")
     assert [x.numpy() for x in tf.data.TFRecordDataset(path)] == [b"a", b"b"]
+
+
+def test_images_of_many_sizes_are_resized_on_the_grid_of_version_1():
+    rng = np.random.default_rng(3)
+    images = [rng.random((*size, 2)) for size in ((5, 7), (1, 1), (9, 4), (3, 6))]
+    spec = tf.TensorSpec((None, None, 2), tf.float64)
+    dataset = tf.data.Dataset.from_generator(lambda: iter(images), output_signature=spec)
+    for method in range(4):
+        for align_corners in (False, True):
+
+            def resize(image, method=method, align_corners=align_corners):
+                return v1.image.resize(image, [3, 6], method, align_corners)
+
+            (found,) = dataset.map(resize).batch(4)
+            for image, row in zip(images[:3], found, strict=False):
+                np.testing.assert_array_equal(resize(image).numpy(), row.numpy())
+            # A size that is known in a run only does not keep the dtype.
+            assert found.dtype == (tf.float64 if method == 1 else tf.float32)
+            assert resize(images[3]).dtype == tf.float64
+
+
+def test_the_grids_of_version_1_know_its_methods_only():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="half pixels only"):
+        resized(np.zeros((2, 2, 1)), (3, 3), "lanczos3", "fill", False, grid="aligned")
+    with pytest.raises(AttributeError, match=r"tf\.compat\.v1\.image\.resize"):
+        v1.image.resize_imags  # noqa: B018

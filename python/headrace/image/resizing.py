@@ -111,9 +111,12 @@ def resize_with_pad(
     return resized(image, (target_height, target_width), method, "pad", antialias)
 
 
-def resized(images: Any, size: Any, method: str, fit: str, antialias: bool) -> Any:
+def resized(
+    images: Any, size: Any, method: str, fit: str, antialias: bool, grid: str = "half_pixels"
+) -> Any:
     """Resize images, stretched or not."""
     attrs: dict[str, Any] = {"method": str(method), "antialias": bool(antialias), "fit": fit}
+    attrs["grid"] = grid
     known = static_ints(size)
     if known is not None:
         (result,) = apply_op("image_resize", {**attrs, "size": known}, image(images))

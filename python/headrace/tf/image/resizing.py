@@ -53,21 +53,27 @@ def resize(
     >>> tf.image.resize(tf.ones([4, 6, 3]), [2, 3]).shape
     TensorShape([2, 3, 3])
     """
+    x, shape = images_of(images)
+    if method not in _METHODS:
+        raise ValueError(f"Resize method is not implemented: {method}")
+    if shape[-1] == 0:
+        raise InvalidArgumentError("image must have at least one channel")
+    fit = "within" if preserve_aspect_ratio else "fill"
+    return call(resizing.resized, x, size_of(size), method=method, fit=fit, antialias=antialias)
+
+
+def images_of(images: Any) -> tuple[Any, tuple[int | None, ...]]:
+    """Return images as a tensor, and what is known of their shape."""
     x = convert(images)
     shape = static_shape(x)
     if shape is None:
         raise ValueError("'images' contains no shape.")
     if len(shape) not in (3, 4):
         raise ValueError("'images' must have either 3 or 4 dimensions.")
-    if method not in _METHODS:
-        raise ValueError(f"Resize method is not implemented: {method}")
-    if shape[-1] == 0:
-        raise InvalidArgumentError("image must have at least one channel")
-    fit = "within" if preserve_aspect_ratio else "fill"
-    return call(resizing.resized, x, _size(size), method=method, fit=fit, antialias=antialias)
+    return x, shape
 
 
-def _size(size: Any) -> Any:
+def size_of(size: Any) -> Any:
     """Return the size as integers, or as a symbol of two."""
     try:
         x = convert(size, int32)

@@ -5,8 +5,34 @@ from __future__ import annotations
 from typing import Any
 
 from ... import image as _image
+from ...image import resize_with_crop_or_pad as resize_image_with_crop_or_pad
+from ...image import transpose as transpose_image
+from ...names import lookup as _lookup
+from .resizing import (
+    ResizeMethod,
+    resize,
+    resize_area,
+    resize_bicubic,
+    resize_bilinear,
+    resize_image_with_pad,
+    resize_images,
+    resize_nearest_neighbor,
+)
 
-__all__ = ["draw_bounding_boxes", "extract_image_patches"]
+__all__ = [
+    "ResizeMethod",
+    "draw_bounding_boxes",
+    "extract_image_patches",
+    "resize",
+    "resize_area",
+    "resize_bicubic",
+    "resize_bilinear",
+    "resize_image_with_crop_or_pad",
+    "resize_image_with_pad",
+    "resize_images",
+    "resize_nearest_neighbor",
+    "transpose_image",
+]
 
 
 def draw_bounding_boxes(
@@ -41,5 +67,8 @@ def extract_image_patches(
     )
 
 
+_find = _lookup(__name__)
+
+
 def __getattr__(name: str) -> Any:
-    return getattr(_image, name)
+    return getattr(_image, name) if name in _image.__all__ else _find(name)

@@ -5,6 +5,7 @@
 //! which compilers turn into vector instructions. The order of operations is TensorFlow's, so
 //! results are equal to the bit.
 
+use super::grid::Grid;
 use super::resize::Frame;
 use crate::kernels::cast::Source;
 
@@ -17,10 +18,10 @@ struct Tap {
 }
 
 /// `step` is the distance of neighbours in memory.
-fn taps(size: usize, results: usize, step: usize) -> Vec<Tap> {
-    let scale = size as f32 / results as f32;
+fn taps(grid: Grid, size: usize, results: usize, step: usize) -> Vec<Tap> {
+    let scale = grid.scale(size, results);
     let tap = |result: usize| {
-        let at = (result as f32 + 0.5) * scale - 0.5;
+        let at = grid.at(result, scale);
         let floor = at.floor();
         let lower = floor.max(0.0) as usize;
         let upper = (at.ceil().max(0.0) as usize).min(size - 1);
@@ -30,10 +31,10 @@ fn taps(size: usize, results: usize, step: usize) -> Vec<Tap> {
 }
 
 /// Resizes each image of a batch; all sizes are at least 1.
-pub(super) fn resize<S: Source>(values: &[S], from: Frame, to: Frame, out: &mut [f32]) {
+pub(super) fn resize<S: Source>(grid: Grid, values: &[S], from: Frame, to: Frame, out: &mut [f32]) {
     let channels = from.channels;
-    let across = taps(from.width, to.width, channels);
-    let down = taps(from.height, to.height, 1);
+    let across = taps(grid, from.width, to.width, channels);
+    let down = taps(grid, from.height, to.height, 1);
     let (row_in, row_out) = (from.width * channels, to.width * channels);
     let mut rows = Pair::new(row_out);
     let images = values.chunks_exact(from.height * row_in);
@@ -143,10 +144,10 @@ mod tests {
     #[test]
     fn halves_and_doubles_by_hand() {
         let mut out = [0.0; 2];
-        resize(&[0_u8, 2, 4, 8], frame(1, 4, 1), frame(1, 2, 1), &mut out);
+        resize(Grid::HalfPixels, &[0_u8, 2, 4, 8], frame(1, 4, 1), frame(1, 2, 1), &mut out);
         assert_eq!(out, [1.0, 6.0]);
         let mut out = [0.0; 4];
-        resize(&[0_u8, 4], frame(2, 1, 1), frame(4, 1, 1), &mut out);
+        resize(Grid::HalfPixels, &[0_u8, 4], frame(2, 1, 1), frame(4, 1, 1), &mut out);
         assert_eq!(out, [0.0, 1.0, 3.0, 4.0]);
     }
 
@@ -154,11 +155,11 @@ mod tests {
     fn three_channels_are_as_one_each() {
         let values: Vec<u8> = (0..7 * 5 * 3).map(|i| (i * 37 % 251) as u8).collect();
         let mut all = vec![0.0; 4 * 9 * 3];
-        resize(&values, frame(7, 5, 3), frame(4, 9, 3), &mut all);
+        resize(Grid::HalfPixels, &values, frame(7, 5, 3), frame(4, 9, 3), &mut all);
         for channel in 0..3 {
             let one: Vec<u8> = values.iter().skip(channel).step_by(3).copied().collect();
             let mut out = vec![0.0; 4 * 9];
-            resize(&one, frame(7, 5, 1), frame(4, 9, 1), &mut out);
+            resize(Grid::HalfPixels, &one, frame(7, 5, 1), frame(4, 9, 1), &mut out);
             let picked: Vec<f32> = all.iter().skip(channel).step_by(3).copied().collect();
             assert_eq!(picked, out);
         }

@@ -18,6 +18,7 @@ mod each;
 mod encode;
 mod exif;
 mod gif;
+mod grid;
 mod jpeg;
 mod patches;
 mod pixels;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::bilinear;
 use super::each::{Each, Known, each_row, typed_mut};
+use super::grid::Grid;
 use super::spans::Spans;
 use crate::data::{DType, Dims, Element, PartialShape, Tensor};
 use crate::error::{Error, Result};
@@ -86,6 +87,7 @@ pub(super) fn wrong_rank(op: &str, rank: usize) -> Error {
 struct Resize {
     method: Method,
     antialias: bool,
+    grid: Grid,
     fit: Fit,
     size: Option<(usize, usize)>,
 }
@@ -94,7 +96,7 @@ pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> 
     if op != "image_resize" {
         return Ok(None);
     }
-    attrs.only(&["method", "antialias", "fit", "size"])?;
+    attrs.only(&["method", "antialias", "grid", "fit", "size"])?;
     let name = attrs.opt_str("method")?.unwrap_or("bilinear");
     let Some((_, method)) = METHODS.iter().find(|(known, _)| *known == name) else {
         let known: Vec<_> = METHODS.iter().map(|(name, _)| *name).collect();
@@ -108,8 +110,14 @@ pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> 
         other => return Err(Error::invalid_argument(format!("resize: no fit {other:?}"))),
     };
     let antialias = attrs.bool_or("antialias", false)?;
+    let grid = Grid::of(attrs)?;
+    let first = [Method::Bilinear, Method::Nearest, Method::Bicubic, Method::Area];
+    if grid != Grid::HalfPixels && (antialias || !first.contains(method)) {
+        let text = format!("resize: method {name:?} and antialias know half pixels only");
+        return Err(Error::invalid_argument(text));
+    }
     let size = attrs.opt_ints("size")?.map(|size| positive(&size)).transpose()?;
-    Ok(each_row(Resize { method: *method, antialias, fit, size }))
+    Ok(each_row(Resize { method: *method, antialias, grid, fit, size }))
 }
 
 /// Height and width from two positive integers.
@@ -177,13 +185,16 @@ impl Resize {
         with_type!(image.dtype(), S: [int, float] => {
             let values = image.values::<S>()?;
             match self.method {
-                Method::Nearest => nearest(values, from, to, typed_mut::<S>(out)?),
+                Method::Nearest => nearest(self.grid, values, from, to, typed_mut::<S>(out)?),
                 Method::Bilinear if !self.antialias => {
-                    bilinear::resize(values, from, to, typed_mut::<f32>(out)?);
+                    bilinear::resize(self.grid, values, from, to, typed_mut::<f32>(out)?);
                 }
                 _ => {
-                    let across = Spans::of(self.method, self.antialias, from.width, to.width);
-                    let down = Spans::of(self.method, self.antialias, from.height, to.height);
+                    let spans = |size: usize, results: usize| {
+                        Spans::of(self.method, self.antialias, self.grid, size, results)
+                    };
+                    let (across, down) =
+                        (spans(from.width, to.width), spans(from.height, to.height));
                     blend(values, from, &down, &across, typed_mut::<f32>(out)?, to);
                 }
             }
@@ -232,12 +243,11 @@ pub(super) fn not_numeric(op: &str, dtype: DType) -> Error {
     Error::invalid_argument(format!("{op}: images are of integers or floats, got {dtype}"))
 }
 
-fn nearest<T: Element>(values: &[T], from: Frame, to: Frame, out: &mut [T]) {
+fn nearest<T: Element>(grid: Grid, values: &[T], from: Frame, to: Frame, out: &mut [T]) {
     let channels = from.channels;
     let picks = |size: usize, results: usize| -> Vec<usize> {
-        let scale = size as f32 / results as f32;
-        let pick = |i: usize| (((i as f32 + 0.5) * scale).floor() as usize).min(size - 1);
-        (0..results).map(pick).collect()
+        let scale = grid.scale(size, results);
+        (0..results).map(|result| grid.nearest(result, scale, size)).collect()
     };
     let (across, down) = (picks(from.width, to.width), picks(from.height, to.height));
     let (row_in, row_out) = (from.width * channels, to.width * channels);

@@ -4,6 +4,7 @@
 
 use std::f32::consts::PI;
 
+use super::grid::Grid;
 use super::resize::Method;
 
 /// The weights of each result of an axis: results are sums over neighbouring values.
@@ -36,10 +37,16 @@ impl Spans {
     }
 
     /// The spans of a method other than nearest and plain bilinear. Both sizes are at least 1.
-    pub(super) fn of(method: Method, antialias: bool, size: usize, results: usize) -> Self {
+    pub(super) fn of(
+        method: Method,
+        antialias: bool,
+        grid: Grid,
+        size: usize,
+        results: usize,
+    ) -> Self {
         match method {
-            Method::Area => area(size, results),
-            Method::Bicubic if !antialias => cubic(size, results),
+            Method::Area => area(grid, size, results),
+            Method::Bicubic if !antialias => cubic(grid, size, results),
             _ => filtered(method, antialias, size, results),
         }
     }
@@ -121,8 +128,10 @@ fn filtered(method: Method, antialias: bool, size: usize, results: usize) -> Spa
 }
 
 /// The share of each value in the stretch that a result covers.
-fn area(size: usize, results: usize) -> Spans {
-    let scale = size as f32 / results as f32;
+fn area(grid: Grid, size: usize, results: usize) -> Spans {
+    // Aligned to a single value, results would cover nothing.
+    let grid = if size == 1 { Grid::Corners } else { grid };
+    let scale = grid.scale(size, results);
     let mut spans = Spans::new(results);
     let mut weights: Vec<f32> = Vec::new();
     for result in 0..results {
@@ -152,27 +161,44 @@ fn area(size: usize, results: usize) -> Spans {
 const TABLE: f32 = 1024.0;
 
 /// Four values around each place; the weights are those of the nearest entry of a table.
-fn cubic(size: usize, results: usize) -> Spans {
-    let scale = size as f32 / results as f32;
+///
+/// At half pixels those outside do not count; on the older grids the last one inside counts for
+/// them, and the curve is another.
+fn cubic(grid: Grid, size: usize, results: usize) -> Spans {
+    let scale = grid.scale(size, results);
+    let half = grid == Grid::HalfPixels;
+    let bend: f32 = if half { -0.5 } else { -0.75 };
     let near = |offset: f32| {
         let x = offset / TABLE;
-        ((-0.5 + 2.0) * x - (-0.5 + 3.0)) * x * x + 1.0
+        ((bend + 2.0) * x - (bend + 3.0)) * x * x + 1.0
     };
     let far = |offset: f32| {
         let x = offset / TABLE + 1.0;
-        ((-0.5 * x + 2.5) * x - 4.0) * x + 2.0
+        ((bend * x - 5.0 * bend) * x + 8.0 * bend) * x - 4.0 * bend
     };
+    let last = size as i64 - 1;
     let mut spans = Spans::new(results);
     for result in 0..results {
-        let at = (result as f32 + 0.5) * scale - 0.5;
+        let at = grid.at(result, scale);
         let floor = at.floor();
         let offset = ((at - floor) * TABLE).round_ties_even();
         let all = [far(offset), near(offset), near(TABLE - offset), far(TABLE - offset)];
         let first = floor as i64 - 1;
-        let inside = |k: &usize| (0..size as i64).contains(&(first + *k as i64));
-        let mut weights: Vec<f32> = (0..4).filter(inside).map(|k| all[k]).collect();
-        normalised(&mut weights);
-        spans.push(first.clamp(0, size as i64 - 1) as usize, weights);
+        let start = first.clamp(0, last);
+        let mut weights: Vec<f32> = Vec::with_capacity(4);
+        for (value, weight) in (first..).zip(all) {
+            let inside = (0..=last).contains(&value);
+            let place = (value.clamp(0, last) - start) as usize;
+            match weights.get_mut(place) {
+                Some(sum) if !half => *sum += weight,
+                None if inside || !half => weights.push(weight),
+                _ => {}
+            }
+        }
+        if half {
+            normalised(&mut weights);
+        }
+        spans.push(start as usize, weights);
     }
     spans
 }
@@ -194,8 +220,13 @@ mod tests {
         ];
         for method in methods {
             for (size, results) in [(1, 1), (1, 7), (7, 1), (5, 3), (3, 5), (29, 58), (37, 4)] {
-                for antialias in [false, true] {
-                    let spans = Spans::of(method, antialias, size, results);
+                for (antialias, grid) in [
+                    (false, Grid::HalfPixels),
+                    (true, Grid::HalfPixels),
+                    (false, Grid::Corners),
+                    (false, Grid::Aligned),
+                ] {
+                    let spans = Spans::of(method, antialias, grid, size, results);
                     let mut count = 0;
                     for (start, weights) in spans.iter() {
                         assert!(start + weights.len() <= size, "{method:?} {size} {results}");
