@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import headrace as hr
+from headrace.function import Function
 from headrace.trace import Tracer, trace
 
 SCALAR = hr.TensorSpec((), np.int64)
@@ -231,3 +232,76 @@ def test_helpers_and_methods_are_traced():
 
     assert spec_of(Scale(3), SCALAR) == hr.TensorSpec((), np.float64)
     assert spec_of(np.square, SCALAR) == SCALAR
+
+
+SCALE = 2
+
+
+def scaled(x):
+    return np.minimum(x * SCALE, 5)
+
+
+def traces_of(function, spec=SCALAR):
+    """Tell whether a function prepared twice has equal graphs, and whether they are one."""
+    prepared = Function(function)
+    first, second = prepared.prepare(spec), prepared.prepare(spec)
+    return first == second, first is second
+
+
+def test_a_function_that_reads_what_cannot_change_is_traced_once():
+    limit, more = 3, (1, 2.5)
+    assert traces_of(scaled) == (True, True)
+    assert traces_of(lambda x: np.minimum(x, limit) + more[0]) == (True, True)
+
+
+def test_a_function_that_reads_what_can_change_is_traced_for_each_run():
+    class Options:
+        scale = 2
+
+    array, table, options = np.arange(3), {"scale": 2}, Options()
+    for function in (
+        lambda x: x + array,
+        lambda x: x * table["scale"],
+        lambda x: x * Options.scale,
+        lambda x: x * options.scale,
+        lambda x: x + hr.random.uniform((), seed=1),  # reads the global seed
+    ):
+        assert traces_of(function) == (True, False)
+
+
+def test_names_that_lead_elsewhere_are_seen_by_the_next_run(monkeypatch):
+    dataset = hr.Dataset.range(4).map(scaled, executor="native")
+    assert list(dataset) == [0, 2, 4, 5]
+    monkeypatch.setitem(globals(), "SCALE", 3)
+    assert list(dataset) == [0, 3, 5, 5]
+    monkeypatch.setattr(np, "minimum", np.maximum)
+    assert list(dataset) == [5, 5, 6, 9]
+
+
+def test_a_variable_of_the_function_around_is_seen_by_the_next_run():
+    scale = 2
+    dataset = hr.Dataset.range(3).map(lambda x: x * scale, executor="native")
+    assert list(dataset) == [0, 2, 4]
+    scale = 5
+    assert list(dataset) == [0, 5, 10]
+
+
+def test_new_code_of_a_function_is_seen_by_the_next_run():
+    def inner(x, step=1):
+        return x + step
+
+    dataset = hr.Dataset.range(3).map(lambda x: inner(x), executor="native")
+    assert list(dataset) == [1, 2, 3]
+    inner.__defaults__ = (2,)
+    assert list(dataset) == [2, 3, 4]
+    inner.__code__ = (lambda x, step=1: x - step).__code__
+    assert list(dataset) == [-2, -1, 0]
+
+
+def test_a_name_that_hides_a_builtin_is_seen_by_the_next_run(monkeypatch):
+    dataset = hr.Dataset.range(-2, 1).map(lambda x: abs(x), executor="native")
+    assert list(dataset) == [2, 1, 0]
+    monkeypatch.setitem(globals(), "abs", np.negative)
+    assert list(dataset) == [2, 1, 0]
+    monkeypatch.setitem(globals(), "abs", np.square)
+    assert list(dataset) == [4, 1, 0]

@@ -24,7 +24,7 @@ from .spec import DatasetSpec, TensorSpec, UnknownSpec, shape_within, spec_of
 
 if TYPE_CHECKING:
     from .process_pool import ProcessPool
-    from .purity import Refusal
+    from .purity import Refusal, Witness
 
 __all__ = ["Executor", "Function", "GroupFunction", "StateFunction"]
 
@@ -108,6 +108,8 @@ class Function:
             self.callable = _finished(self.called, self.finish)
         self.fingerprint = fingerprint(function)
         self.reason: str | None = None
+        # The last graph, of which elements it is, and what tells whether it would be so again.
+        self._last_graph: tuple[_headrace.Graph, Any, Witness] | None = None
 
     def prepare(self, element_spec: Any) -> _headrace.Graph | tuple[str, Any]:
         """Return the function's graph for elements of this spec, or why it runs as Python.
@@ -163,10 +165,22 @@ class Function:
         return self.reason, UnknownSpec() if refusal is None else refusal.gives
 
     def _trace(self, element_spec: Any) -> tuple[_headrace.Graph, None] | tuple[None, Refusal]:
-        """Return the graph, or why there is none, as `headrace.trace.trace` does."""
-        from .trace import trace
+        """Return the graph, or why there is none, as `headrace.trace.trace` does.
 
-        return trace(self.function, element_spec)
+        What the function captures is read anew; it is not traced again where that is as it was.
+        """
+        if self._last_graph is not None:
+            graph, spec, witness = self._last_graph
+            if _is_same(spec, element_spec) and witness.holds():
+                return graph, None
+        from .trace import witnessed
+
+        found, witness = witnessed(self.function, element_spec)
+        if not isinstance(found, _headrace.Graph):
+            return None, found
+        if witness.is_whole:
+            self._last_graph = found, element_spec, witness
+        return found, None
 
     def _is_pure(self) -> bool:
         """Tell whether calls cannot be noticed, of a function whose trace gave something."""
@@ -359,6 +373,13 @@ def _is_as_declared(declared: Any, given: Any) -> bool:
             and shape_within(given.shape, declared.shape)
         )
     )
+
+
+def _is_same(first: Any, second: Any) -> bool:
+    """Tell whether two element specs are the same nest of the same specs."""
+    if type(first) is TensorSpec:
+        return bool(first == second)
+    return same_structure(first, second) and flatten(first) == flatten(second)
 
 
 def _finished(function: Callable[..., Any], finish: Callable[[Any], Any]) -> Callable[..., Any]:

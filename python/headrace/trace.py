@@ -24,7 +24,7 @@ from .errors import HeadraceError
 from .nest import flatten, is_structure, items, map_structure, rebuild
 from .ops import tracing
 from .optional import Optional, SymbolicOptional
-from .purity import Refusal, check
+from .purity import Refusal, Witness, examine
 from .spec import (
     AnySpec,
     DatasetSpec,
@@ -40,7 +40,7 @@ from .standin import stand_in
 from .symbol import RaggedSymbol, SparseSymbol, Symbol
 from .tensors import RaggedTensor, SparseTensor
 
-__all__ = ["TraceRefused", "Tracer", "trace"]
+__all__ = ["TraceRefused", "Tracer", "trace", "witnessed"]
 
 _COPY_BELOW = 1 << 20  # larger captured arrays are borrowed for the run
 
@@ -77,18 +77,31 @@ def trace(
     >>> graph is None
     True
     """
-    refusal = check(function, _record_types(element_spec))
-    if refusal is None:
-        first = _record(function, element_spec)
-        if isinstance(first, Refusal):
-            return None, first
-        second = _record(function, element_spec)
-        if isinstance(second, Refusal):
-            return None, second
-        if first == second:
-            return first, None
-        refusal = _refusal(function, "does something else each time it is traced")
-    return None, refusal
+    found, _ = witnessed(function, element_spec)
+    return (None, found) if isinstance(found, Refusal) else (found, None)
+
+
+def witnessed(
+    function: Callable[..., Any], element_spec: Any
+) -> tuple[_headrace.Graph | Refusal, Witness]:
+    """Trace as `trace` does; return as well what tells whether a later trace would give the same.
+
+    Examples
+    --------
+    >>> graph, witness = witnessed(lambda x: np.sqrt(x), TensorSpec((), np.int64))
+    >>> witness.holds()
+    True
+    """
+    refusal, witness = examine(function, _record_types(element_spec))
+    if refusal is not None:
+        return refusal, witness
+    first = _record(function, element_spec)
+    if isinstance(first, Refusal):
+        return first, witness
+    second = _record(function, element_spec)
+    if isinstance(second, Refusal) or first == second:
+        return second, witness
+    return _refusal(function, "does something else each time it is traced"), witness
 
 
 def _record_types(spec: Any) -> set[type]:

@@ -7,8 +7,8 @@ would have been safe costs speed only: such a function runs as plain Python. tf.
 has no such check; it traces whatever it is given, side effects included.
 
 The answer holds for the present values of globals, closures and attributes: ask again right before
-each trace. It says nothing of what the function does with the values it is given; a use that cannot
-be recorded is found while tracing.
+each trace, or ask its witness whether they are what they were. It says nothing of what the function
+does with the values it is given; a use that cannot be recorded is found while tracing.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from typing import Any
 
 from ..spec import UnknownSpec
 from .walk import Refused, Walk
+from .witness import Witness
 
-__all__ = ["Refusal", "captures", "check"]
+__all__ = ["Refusal", "Witness", "captures", "check", "examine"]
 
 _LONGEST = 80  # characters of a line of source
 
@@ -110,15 +111,23 @@ def check(function: Callable[..., Any], element_types: Iterable[type] = ()) -> R
     >>> check(lambda x: log.append(x)).reason
     'calls the method append while `log` is captured and could change'
     """
+    return examine(function, element_types)[0]
+
+
+def examine(
+    function: Callable[..., Any], element_types: Iterable[type] = ()
+) -> tuple[Refusal | None, Witness]:
+    """Return what `check` does, and what tells whether it would do so again."""
     walk = Walk()
+    refusal = None
     try:
         walk.run(function, element_types)
     except Refused as refused:
-        return Refusal(refused.reason, refused.hint, *refused.place)
+        refusal = Refusal(refused.reason, refused.hint, *refused.place)
     except Exception as error:  # an object too odd to look at is an object to leave alone
         reason = f"cannot be examined ({type(error).__name__}: {error})"
-        return Refusal(reason, "", *walk.place)
-    return None
+        refusal = Refusal(reason, "", *walk.place)
+    return refusal, walk.witness
 
 
 def captures(function: Callable[..., Any]) -> list[object]:

@@ -19,6 +19,7 @@ import numpy as np
 
 from . import lists
 from .bytecode import Call, Code, words
+from .witness import Witness
 
 MISSING = object()
 _MAX_OBJECTS = 65_536  # elements of an object array that are looked at, one by one
@@ -63,6 +64,7 @@ class ObjectRules:
     )
     _dataset: str
     captured: list[object]
+    witness: Witness
 
     def __init__(self) -> None:
         self._vetted: set[tuple[int, int]] = set()
@@ -113,6 +115,7 @@ class ObjectRules:
 
     def imported(self, name: str) -> object:
         """Return a module that is loaded already; importing another would run its code."""
+        self.witness.is_whole = False
         module = sys.modules.get(name)
         if module is None:
             self.refuse(f"imports {name}, which is not loaded yet", "import it outside")
@@ -126,6 +129,7 @@ class ObjectRules:
             lists.load_numpy(name)
         if lists.is_headrace_name(module.__name__) and name not in vars(module):
             getattr(module, name, None)  # loads what is loaded when it is first used
+        self.witness.name(vars(module), name)
         found = vars(module).get(name, MISSING)
         if found is MISSING:  # perhaps a submodule that is loaded when it is first used
             full = f"{module.__name__}.{name}"
@@ -144,8 +148,14 @@ class ObjectRules:
         if issubclass(cls, types.ModuleType):
             return self.module_attribute(value, name)
         if issubclass(cls, type):
-            return self._class_attribute(value, name, desc) if _is_users(value) else MISSING
-        return self._instance_attribute(value, name, desc) if _is_users(cls) else MISSING
+            if not _is_users(value):
+                return MISSING
+            self.witness.is_whole = False
+            return self._class_attribute(value, name, desc)
+        if not _is_users(cls):
+            return MISSING
+        self.witness.is_whole = False
+        return self._instance_attribute(value, name, desc)
 
     def _class_attribute(self, cls: type, name: str, desc: str) -> object:
         self._plain_class(cls, desc)
@@ -192,6 +202,7 @@ class ObjectRules:
         """Admit arrays, containers and headrace's objects; False for other kinds."""
         cls = type(value)
         if issubclass(cls, np.dtype):
+            self.witness.is_whole = False  # its names may change
             self._dtype(value, desc)
         elif cls is np.ndarray or cls is np.memmap:
             self._array(value, desc)
@@ -209,6 +220,7 @@ class ObjectRules:
                 self.values(value.keys(), desc)
                 self.values(value.values(), desc)
         elif cls is types.SimpleNamespace:
+            self.witness.is_whole = False
             if self.visit(value):
                 self.values(vars(value).values(), desc)
         elif not issubclass(cls, type) and lists.is_headrace_name(lists.module_of(value)):

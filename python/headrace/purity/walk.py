@@ -23,6 +23,7 @@ import numpy as np
 from . import lists
 from .bytecode import Call, Code, Op, keyword_names
 from .objects import MISSING, ObjectRules, Use
+from .witness import Witness
 
 _UNBOUND = object()
 _ITERATING_MODULES = ("functools.reduce", "itertools.", "operator.")
@@ -44,6 +45,7 @@ class Walk(ObjectRules):
 
     def __init__(self) -> None:
         super().__init__()
+        self.witness = Witness()
         self.place: tuple[str | None, int | None, str] = (None, None, "")
         self.captured: list[object] = []
         self._seen: set[tuple[int, ...]] = set()
@@ -101,6 +103,7 @@ class Walk(ObjectRules):
     def mutable(self, kind: str, item: object, desc: str) -> None:
         """Note a captured object that could be changed in place."""
         self._mutable.setdefault(kind, desc)
+        self.witness.is_whole = False
         if kind in ("bytearray", "record"):  # an array may be made over its memory
             self._mutable.setdefault("array", desc)
         self.captured.append(item)
@@ -114,6 +117,7 @@ class Walk(ObjectRules):
         names, builtins = function.__globals__, _builtins_of(function)
         if type(names) is not dict or type(builtins) is not dict:
             self.refuse(f"calls {function.__name__}, whose globals are not a plain dict")
+        self.witness.function(function)
         outer, code = self.place, function.__code__
         self.place = (code.co_filename, code.co_firstlineno, function.__qualname__)
         cells: dict[str, object] = {}
@@ -203,6 +207,9 @@ class Walk(ObjectRules):
         name = str(op.value)
         value: object = MISSING
         if op.name == "LOAD_GLOBAL":
+            self.witness.name(names, name)
+            if name not in names:
+                self.witness.name(builtins, name)
             value = names.get(name, builtins.get(name, MISSING))
             if value is MISSING:
                 self.refuse(f"reads `{name}`, which is not defined")
@@ -345,6 +352,7 @@ class Walk(ObjectRules):
             self._python_function(value, desc, use)
         elif cls is types.MethodType:
             self.vet(use)
+            self.witness.is_whole = False
             self.method(value, desc)
         elif id(value) in lists.BUILTINS:
             self.vet(use)
@@ -355,6 +363,7 @@ class Walk(ObjectRules):
             if lists.stdlib().get(id(value), "").startswith(_ITERATING_MODULES):
                 self._iteration(f"calls {desc}")
         elif cls is functools.partial:
+            self.witness.is_whole = False
             if self.visit(value):
                 self.value(value.func, f"{desc}.func", None)
                 bound = (*value.args, *value.keywords.values(), *vars(value).values())
@@ -363,6 +372,7 @@ class Walk(ObjectRules):
             self.values(value.__reduce__()[1], desc)
         else:
             if not self.data(value, desc):
+                self.witness.is_whole = False
                 self.callable_or_object(value, desc)
 
     def values(self, values: Iterable[object], desc: str) -> None:
@@ -394,6 +404,7 @@ class Walk(ObjectRules):
 
     def headrace(self, name: str, desc: str) -> None:
         """Refuse the names of headrace that have effects."""
+        self.witness.is_whole = False  # random ops read the global seed
         if lists.headrace_denies(name):
             self.refuse(f"calls {desc}, which can be observed from outside")
 
