@@ -239,3 +239,41 @@ def test_damaged_files_are_errors_or_images(name):
                 decode(one)
             except hr.errors.InvalidArgumentError:
                 continue
+
+
+def outcomes(dataset):
+    """Return the sums of the elements, and of each that fails the kind of its error."""
+    iterator, seen = iter(dataset), []
+    while True:
+        try:
+            seen.append(int(next(iterator).sum()))
+        except StopIteration:
+            return seen
+        except hr.errors.HeadraceError as error:
+            seen.append(type(error))
+
+
+@pytest.mark.parametrize("calls", [1, 2, hr.AUTOTUNE])
+@pytest.mark.parametrize("rows", [1, 2, 7, 1024])
+def test_images_of_one_chunk_that_several_tasks_decode_come_in_order(calls, rows):
+    pixels = np.arange(40, dtype=np.uint8)[:, None, None, None] * np.ones((4, 4, 3), np.uint8)
+    records = np.array([bytes(hr.image.encode_png(image)) for image in pixels], object)
+    records[[3, 17, 18]] = b"no image"
+    dataset = hr.Dataset.from_tensor_slices(records)
+    options = hr.Options()
+    options._chunk_rows = rows
+    expected = [int(image.sum()) for image in pixels]
+    for at in (3, 17, 18):
+        expected[at] = hr.errors.InvalidArgumentError
+    decoded = dataset.map(
+        lambda record: hr.image.decode_png(record, channels=3),
+        num_parallel_calls=calls,
+        executor="native",
+    )
+    assert outcomes(decoded.with_options(options)) == expected
+    good = dataset.take(3).concatenate(dataset.skip(4).take(13))
+    batch = good.map(
+        lambda record: hr.image.decode_png(record, channels=3), num_parallel_calls=calls
+    ).batch(16)
+    (images,) = batch.with_options(options)
+    np.testing.assert_array_equal(images, pixels[[*range(3), *range(4, 17)]])

@@ -15,6 +15,7 @@ use crate::engine::node::RunOptions;
 use crate::engine::pool::Kind;
 use crate::engine::{Input, Opening, Plan, Stage};
 use crate::error::Result;
+use crate::graph::rows::Hands;
 
 /// Who puts batches together.
 #[derive(Clone, Copy)]
@@ -61,7 +62,7 @@ impl Collate for Rows {
 struct Join(Arc<dyn Collate>);
 
 impl Work for Join {
-    fn run(&self, chunk: Chunk, _first: u64) -> Outcomes {
+    fn run(&self, chunk: Chunk, _first: u64, _hands: &dyn Hands) -> Outcomes {
         let (rows, mark) = (chunk.rows(), chunk.mark.clone());
         Outcomes::from([self.0.collate(chunk, rows).map(|batch| batch.marked(mark))])
     }

@@ -11,6 +11,7 @@ use crate::engine::run::RunContext;
 use crate::engine::stage::is_final;
 use crate::error::{Error, Result};
 use crate::graph::call::{Called, FunctionRun, Prepared, UserFunction};
+use crate::graph::rows::{Alone, Hands};
 use crate::random::Site;
 
 /// How many calls of its function a stage makes at once.
@@ -110,11 +111,20 @@ impl Apply {
     /// The outcome of each element: results, with the rows of the chunk they are for, and errors.
     /// `first` is the number of the first element among those of the stage.
     pub(crate) fn outcomes(&self, chunk: &Chunk, first: u64) -> Vec<Result<(usize, Chunk)>> {
+        self.outcomes_with(chunk, first, &Alone)
+    }
+
+    fn outcomes_with(
+        &self,
+        chunk: &Chunk,
+        first: u64,
+        hands: &dyn Hands,
+    ) -> Vec<Result<(usize, Chunk)>> {
         let mut outcomes = Vec::new();
         let mut at = 0;
         while at < chunk.rows() {
             let Called { done, error } = match chunk.slice(at..chunk.rows()) {
-                Ok(rest) => self.function.call(&rest, &self.site.at(first + at as u64)),
+                Ok(rest) => self.function.call_with(&rest, &self.site.at(first + at as u64), hands),
                 Err(error) => Called::failed(error),
             };
             if let Some(done) = done {
@@ -202,11 +212,11 @@ pub(crate) fn counted(first: u64, mark: Mark) -> Mark {
 }
 
 impl Work for Apply {
-    fn run(&self, chunk: Chunk, first: u64) -> Outcomes {
+    fn run(&self, chunk: Chunk, first: u64, hands: &dyn Hands) -> Outcomes {
         let wrap = |mark| if self.counts { counted(first, mark) } else { mark };
         let mark = chunk.mark.clone().map(wrap);
         let chunk = chunk.marked(mark);
-        let outcomes = self.outcomes(&chunk, first).into_iter();
+        let outcomes = self.outcomes_with(&chunk, first, hands).into_iter();
         outcomes.map(|outcome| outcome.map(|(_, done)| done)).collect()
     }
 

@@ -13,6 +13,7 @@ mod driver;
 mod group;
 mod permits;
 mod pool;
+mod rows;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -32,6 +33,7 @@ use crate::engine::sync::{late_waits, set_standstill, start_clock};
 use crate::engine::wait::POLL;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, RunOptions, Stage};
 use crate::error::{Error, ErrorKind, Result};
+use crate::graph::rows::Hands;
 
 /// Orders of events that are tried out by each scheduler. `HEADRACE_MODELS` multiplies them.
 const ORDERS: usize = 100;
@@ -209,7 +211,7 @@ impl Stage for Driven {
 struct Add(i64);
 
 impl Work for Add {
-    fn run(&self, input: Chunk, _first: u64) -> Outcomes {
+    fn run(&self, input: Chunk, _first: u64, _hands: &dyn Hands) -> Outcomes {
         thread::yield_now();
         let sums: Vec<i64> = values(&input).iter().map(|value| value + self.0).collect();
         thread::yield_now();

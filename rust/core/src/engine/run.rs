@@ -398,7 +398,7 @@ impl RunContext {
             true => Err(Error::cancelled()),
             false => poll_if_due(),
         };
-        let opened = FunctionRun::open(function, input, verdict, Box::new(check))?;
+        let opened = FunctionRun::open(function, input, verdict, Arc::new(check))?;
         let opened = Arc::new(opened);
         Ok(Arc::clone(lock(&self.functions).entry(id).or_insert(opened)))
     }

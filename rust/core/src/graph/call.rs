@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::{Chunk, ElementSpec, Spec};
 use crate::error::{Error, Result};
 use crate::graph::graph::Graph;
-use crate::graph::rows::call_rows;
+use crate::graph::rows::{Alone, Hands, call_rows};
 use crate::graph::trial::{Trial, try_out};
 use crate::random::Site;
 use crate::random::site::CallSeeds;
@@ -146,7 +146,7 @@ pub struct FunctionRun {
 }
 
 /// What fails once work is no longer wanted.
-pub type Check = Box<dyn Fn() -> Result<()> + Send + Sync>;
+pub type Check = Arc<dyn Fn() -> Result<()> + Send + Sync>;
 
 impl FunctionRun {
     /// Prepares the function for a run. A verdict of an earlier part of the same run stands.
@@ -267,14 +267,19 @@ impl FunctionRun {
     /// Calls the function on each row in order, the first of which stands at `site`; stops at the
     /// first row that fails.
     pub fn call(&self, chunk: &Chunk, site: &Site) -> Called {
+        self.call_with(chunk, site, &Alone)
+    }
+
+    /// As [`FunctionRun::call`], where others may take part in rows that are much work each.
+    pub fn call_with(&self, chunk: &Chunk, site: &Site, hands: &dyn Hands) -> Called {
         if self.graph.get().is_none()
             && let Err(error) = self.prepare_for(chunk)
         {
             return Called::failed(error);
         }
         match (self.known_graph(), self.verdict.get()) {
-            (Some(graph), Some(Verdict::Native)) => call_graph(graph, chunk, site, &self.check),
-            (Some(graph), None) => self.call_on_trial(graph, chunk, site),
+            (Some(graph), Some(Verdict::Native)) => self.call_graph(graph, chunk, site, hands),
+            (Some(graph), None) => self.call_on_trial(graph, chunk, site, hands),
             _ => self.function.call(chunk, site),
         }
     }
@@ -288,12 +293,18 @@ impl FunctionRun {
         self.prepare(&chunk.loose_spec())
     }
 
-    fn call_on_trial(&self, graph: &Arc<Graph>, chunk: &Chunk, site: &Site) -> Called {
+    fn call_on_trial(
+        &self,
+        graph: &Arc<Graph>,
+        chunk: &Chunk,
+        site: &Site,
+        hands: &dyn Hands,
+    ) -> Called {
         // The guard protects no data, so a panic of the function leaves nothing broken.
         let guard = self.trial.lock().unwrap_or_else(PoisonError::into_inner);
         if self.verdict.get().is_some() {
             drop(guard);
-            return self.call(chunk, site);
+            return self.call_with(chunk, site, hands);
         }
         let first = match chunk.slice(0..1) {
             Ok(first) => first,
@@ -304,7 +315,7 @@ impl FunctionRun {
             Trial::Agrees => {
                 let _ = self.verdict.set(Verdict::Native);
                 drop(guard);
-                call_graph(graph, chunk, site, &self.check)
+                self.call_graph(graph, chunk, site, hands)
             }
             // No values to compare: the next element is tried.
             Trial::BothFail => theirs,
@@ -312,6 +323,35 @@ impl FunctionRun {
                 let _ = self.verdict.set(Verdict::Foreign { reason });
                 drop(guard);
                 self.go_on_foreign(theirs, chunk, site)
+            }
+        }
+    }
+
+    /// Evaluates the graph; where that fails, finds the first row that does.
+    fn call_graph(
+        &self,
+        graph: &Arc<Graph>,
+        chunk: &Chunk,
+        site: &Site,
+        hands: &dyn Hands,
+    ) -> Called {
+        if chunk.rows() > 1 && graph.is_heavy() {
+            let called = call_rows(graph, chunk, site, &self.check, hands);
+            return Called { error: called.error.map(without_row), ..called };
+        }
+        match graph.eval(chunk, site) {
+            Ok(done) => Called::all(done),
+            Err(error) if chunk.rows() <= 1 => Called::failed(without_row(error)),
+            Err(_) => {
+                let mut done = Vec::new();
+                let error = bisect(graph, chunk, site, &mut done).err().map(without_row);
+                if done.is_empty() {
+                    return Called { done: None, error };
+                }
+                match Chunk::concat(done) {
+                    Ok(done) => Called { done: Some(done), error },
+                    Err(concat) => Called::failed(concat),
+                }
             }
         }
     }
@@ -332,29 +372,6 @@ impl FunctionRun {
         match Chunk::concat(vec![done.clone(), more]) {
             Ok(both) => Called { done: Some(both), error: rest.error },
             Err(error) => Called { done: first.done, error: Some(error) },
-        }
-    }
-}
-
-/// Evaluates the graph; where that fails, finds the first row that does.
-fn call_graph(graph: &Graph, chunk: &Chunk, site: &Site, check: &Check) -> Called {
-    if chunk.rows() > 1 && graph.is_heavy() {
-        let called = call_rows(graph, chunk, site, check);
-        return Called { error: called.error.map(without_row), ..called };
-    }
-    match graph.eval(chunk, site) {
-        Ok(done) => Called::all(done),
-        Err(error) if chunk.rows() <= 1 => Called::failed(without_row(error)),
-        Err(_) => {
-            let mut done = Vec::new();
-            let error = bisect(graph, chunk, site, &mut done).err().map(without_row);
-            if done.is_empty() {
-                return Called { done: None, error };
-            }
-            match Chunk::concat(done) {
-                Ok(done) => Called { done: Some(done), error },
-                Err(concat) => Called::failed(concat),
-            }
         }
     }
 }

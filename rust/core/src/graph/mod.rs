@@ -12,7 +12,7 @@ mod eval;
 pub mod graph;
 pub mod hash;
 pub mod kernel;
-mod rows;
+pub mod rows;
 mod trial;
 
 pub use attr::{Attr, Attrs};

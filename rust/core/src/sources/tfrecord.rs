@@ -20,6 +20,7 @@ use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage, lock};
 use crate::error::{Error, Result};
 use crate::formats::tfrecord::{Check, ReadOptions, Reader, payload_len, read_payload};
 use crate::graph::call::Called;
+use crate::graph::rows::Hands;
 use crate::io::compress::Compression;
 use crate::io::local::BlockReader;
 use crate::sources::files::{bytes_chunk, filenames};
@@ -303,7 +304,7 @@ impl ReadRecord {
 }
 
 impl Work for ReadRecord {
-    fn run(&self, chunk: Chunk, _first: u64) -> Outcomes {
+    fn run(&self, chunk: Chunk, _first: u64, _hands: &dyn Hands) -> Outcomes {
         let places = match chunk.columns() {
             [Column::Stacked(places)] => places.values::<i64>(),
             _ => Err(Error::internal("places are one column")),

@@ -15,6 +15,7 @@ use crate::engine::stage::{EXACT_FROM, skip_by_running};
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
 use crate::graph::call::{Prepared, UserFunction};
+use crate::graph::rows::{Alone, Hands};
 use crate::transforms::filter::sifted;
 use crate::transforms::map::driver_plan;
 
@@ -177,7 +178,7 @@ impl Chain {
     }
 
     /// What becomes of a chunk; `taken` counts the elements that each step has had.
-    fn run(&self, chunk: Chunk, taken: &mut [u64]) -> Result<Outcomes> {
+    fn run(&self, chunk: Chunk, taken: &mut [u64], hands: &dyn Hands) -> Result<Outcomes> {
         let mut outcomes = Outcomes::from([Ok(chunk)]);
         for (step, taken) in self.steps.iter().zip(taken) {
             let mut results = Outcomes::new();
@@ -189,7 +190,7 @@ impl Chain {
                     }
                     Ok(chunk) => {
                         let rows = chunk.rows() as u64;
-                        results.extend(step.apply.run(chunk, *taken));
+                        results.extend(step.apply.run(chunk, *taken, hands));
                         *taken += rows;
                     }
                     Err(error) => {
@@ -206,9 +207,10 @@ impl Chain {
 }
 
 impl Work for Chain {
-    fn run(&self, chunk: Chunk, first: u64) -> Outcomes {
+    fn run(&self, chunk: Chunk, first: u64, hands: &dyn Hands) -> Outcomes {
         let mut taken = vec![first; self.steps.len()];
-        Chain::run(self, chunk, &mut taken).unwrap_or_else(|error| Outcomes::from([Err(error)]))
+        Chain::run(self, chunk, &mut taken, hands)
+            .unwrap_or_else(|error| Outcomes::from([Err(error)]))
     }
 
     fn is_heavy(&self) -> bool {
@@ -253,7 +255,7 @@ impl Stage for FusedStage {
             }
             let Some(chunk) = self.pull(max)? else { return Ok(None) };
             let chunk = if self.keeps { chunk.marked(None) } else { chunk };
-            self.ready = self.chain.run(chunk, &mut self.taken)?;
+            self.ready = self.chain.run(chunk, &mut self.taken, &Alone)?;
         }
         match self.ready.pop_front() {
             Some(Ok(chunk)) if self.keeps => Ok(Some(chunk.marked(mark))),

@@ -22,6 +22,7 @@ use crate::engine::stage::EXACT_FROM;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
 use crate::graph::call::{FunctionRun, Prepared, UserFunction};
+use crate::graph::rows::Alone;
 
 /// The function of each element of the input.
 #[derive(Clone)]
@@ -230,7 +231,7 @@ impl Stage for MapStage {
         if self.ready.is_empty() {
             let first = self.taken;
             let Some(chunk) = self.pull(max)? else { return Ok(None) };
-            self.ready = self.work.run(chunk, first);
+            self.ready = self.work.run(chunk, first, &Alone);
         }
         match self.ready.pop_front() {
             Some(outcome) => outcome.map(Some),

@@ -16,6 +16,7 @@ use crate::engine::stage::Passage;
 use crate::engine::stats::StageStats;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
+use crate::graph::rows::Hands;
 
 /// tf.data's constant for a value that the engine chooses.
 pub const AUTOTUNE: i64 = -1;
@@ -125,7 +126,7 @@ impl Node for PrefetchNode {
 struct Own;
 
 impl Work for Own {
-    fn run(&self, chunk: Chunk, _first: u64) -> Outcomes {
+    fn run(&self, chunk: Chunk, _first: u64, _hands: &dyn Hands) -> Outcomes {
         Outcomes::from([if chunk.rows() == 1 { chunk.into_owned() } else { Ok(chunk) }])
     }
 }

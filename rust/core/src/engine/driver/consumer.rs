@@ -66,6 +66,7 @@ impl Driver {
             plan,
             source: Mutex::new(Source { input, pulled: first, slots: Some(tx) }),
             demand: AtomicUsize::new(1),
+            open: Default::default(),
             quiet,
             tasks: AtomicUsize::new(0),
             running: AtomicUsize::new(0),
@@ -320,7 +321,7 @@ impl Driver {
         drop(source);
         match round {
             Round::Pulled(chunk, first, charge) => {
-                let (outcomes, charge) = shared.work(chunk, first, charge);
+                let (outcomes, charge) = Shared::work(&shared, chunk, first, charge);
                 shared.meter.leave();
                 self.take(outcomes, charge);
             }
@@ -370,13 +371,20 @@ impl Driver {
     /// A round of a task in the consumer's thread; false if there is none to do.
     fn help(&self) -> bool {
         let shared = &self.shared;
-        if shared.plan.single || !shared.has_room() || shared.over() {
+        if shared.plan.single || shared.over() {
+            return false;
+        }
+        let start = Instant::now();
+        if shared.work_on_row() {
+            shared.starved(since_ns(start), shared.idle());
+            return true;
+        }
+        if !shared.has_room() {
             return false;
         }
         match shared.source.try_lock() {
             // A slow source would keep the consumer from results that are ready.
             Ok(source) if source.input.quiet() => {
-                let start = Instant::now();
                 let worked = shared.round_of_task(source);
                 shared.starved(since_ns(start), shared.idle());
                 worked

@@ -7,6 +7,7 @@
 //! a round itself, so it never waits for a task that has no thread yet.
 
 mod consumer;
+mod rows;
 mod tasks;
 
 use std::collections::VecDeque;
@@ -25,12 +26,13 @@ use crate::engine::stats::StageStats;
 use crate::engine::sync::atomic::{AtomicBool, AtomicUsize};
 use crate::engine::sync::{Mutex, Receiver, Sender};
 use crate::error::Result;
+use crate::graph::rows::Hands;
 
 /// What happens to a chunk between source and consumer.
 pub trait Work: Send + Sync {
     /// The outcomes for the elements of a chunk, in order; `first` is the number of its first
-    /// element among the outcomes of the input.
-    fn run(&self, chunk: Chunk, first: u64) -> Outcomes;
+    /// element among the outcomes of the input. `hands` may work on elements that are much work.
+    fn run(&self, chunk: Chunk, first: u64, hands: &dyn Hands) -> Outcomes;
 
     /// How many elements at once are best, of a driver that takes single ones.
     fn rows(&self) -> usize {
@@ -123,6 +125,8 @@ pub(super) struct Shared {
     source: Mutex<Source>,
     /// What the consumer last asked for: chunks of that size reach it without being cut or joined.
     demand: AtomicUsize,
+    /// Rows of chunks in work that any task may take.
+    open: rows::Open,
     /// Whether the input may be asked for more than is needed, as far as is known.
     quiet: AtomicBool,
     /// Tasks that are spawned and have not ended.

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use crate::data::Chunk;
 use crate::engine::budget::Charge;
+use crate::engine::driver::rows::Crew;
 use crate::engine::driver::{Outcomes, Round, Shared, Slot, Source, Worked};
 use crate::engine::limit::{limited, unlimited};
 use crate::engine::lock;
@@ -21,7 +22,8 @@ impl Shared {
     pub(in crate::engine) fn wake(shared: &Arc<Self>) {
         loop {
             let tasks = shared.tasks.load(SeqCst);
-            if tasks >= shared.plan.workers.now() || !shared.has_room() || shared.over() {
+            let busy = tasks >= shared.plan.workers.now();
+            if busy || !(shared.has_room() || shared.has_rows()) || shared.over() {
                 return;
             }
             if shared.tasks.compare_exchange(tasks, tasks + 1, SeqCst, SeqCst).is_ok() {
@@ -97,8 +99,18 @@ impl Shared {
         }
     }
 
-    /// One round of a task; false if there is nothing more to do for now.
+    /// One round of a task, or a row for another; false if there is nothing more to do for now.
     fn step(self: &Arc<Self>) -> bool {
+        self.step_of_its_own() || (!self.over() && self.work_on_row())
+    }
+
+    fn step_of_its_own(self: &Arc<Self>) -> bool {
+        if let Ok(source) = self.source.try_lock() {
+            return !self.over() && self.round_of_task(source);
+        }
+        if !self.over() && self.work_on_row() {
+            return true;
+        }
         match unlimited(|| waiting(&self.stats, || lock(&self.source))) {
             Ok(source) if !self.over() => self.round_of_task(source),
             _ => false,
@@ -238,10 +250,10 @@ impl Shared {
         }
     }
 
-    pub(super) fn work(&self, chunk: Chunk, first: u64, mut charge: Charge) -> Worked {
+    pub(super) fn work(self: &Arc<Self>, chunk: Chunk, first: u64, mut charge: Charge) -> Worked {
         let (rows, start) = (chunk.rows() as u64, Instant::now());
         let outcomes = match &self.plan.work {
-            Some(work) => work.run(chunk, first),
+            Some(work) => work.run(chunk, first, &Crew(self)),
             None => return (Outcomes::from([Ok(chunk)]), charge),
         };
         self.meter.worked(rows, since_ns(start));
@@ -286,7 +298,8 @@ impl Drop for TaskGuard {
             group.leave();
         }
         match slots {
-            Ok(None) => {}
+            Ok(None) if !self.0.has_rows() => {}
+            Ok(None) => Shared::wake(&self.0),
             Ok(Some(slots)) => {
                 Shared::wake(&self.0);
                 // The task may have found no room just before the consumer began to wait, which

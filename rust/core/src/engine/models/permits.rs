@@ -12,10 +12,10 @@ struct Counted {
 }
 
 impl Work for Counted {
-    fn run(&self, input: Chunk, first: u64) -> Outcomes {
+    fn run(&self, input: Chunk, first: u64, hands: &dyn Hands) -> Outcomes {
         let running = self.running.fetch_add(1, SeqCst) + 1;
         assert!(running <= self.most, "{running} run at once");
-        let outcomes = Add(0).run(input, first);
+        let outcomes = Add(0).run(input, first, hands);
         self.running.fetch_sub(1, SeqCst);
         outcomes
     }

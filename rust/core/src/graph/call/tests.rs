@@ -78,7 +78,7 @@ fn mock(code: Code) -> Arc<Mock> {
 fn open(mock: &Arc<Mock>, verdict: Option<Verdict>) -> FunctionRun {
     let spec = ElementSpec::leaf(Spec::scalar(DType::Int64));
     let function: Arc<dyn UserFunction> = Arc::<Mock>::clone(mock);
-    FunctionRun::open(function, &spec, verdict, Box::new(|| Ok(()))).unwrap()
+    FunctionRun::open(function, &spec, verdict, Arc::new(|| Ok(()))).unwrap()
 }
 
 fn look_up(x: i64) -> Result<f64, Error> {
