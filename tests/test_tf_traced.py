@@ -22,6 +22,13 @@ FUNCTIONS = {
     "gather": lambda x: tf.gather(x, [1, 0], axis=1),
     "gather in batches": lambda x: tf.gather(x, [[0, 1], [2, 3], [1, 1]], batch_dims=1),
     "gather by values": lambda x: tf.gather(x, x[:, 0] % 3),
+    "diag below": lambda x: tf.linalg.diag(x[:, 0], k=-1, padding_value=7),
+    "diag of a size": lambda x: tf.linalg.diag(x[:, 0], k=1, num_rows=3, num_cols=6),
+    "diag_part above": lambda x: tf.linalg.diag_part(x, k=1),
+    "diag_part below": lambda x: tf.linalg.diag_part(x, k=[-2, -2]),
+    "set_diag": lambda x: tf.linalg.set_diag(x, x[:, 0], k=1),
+    "set_diag below": lambda x: tf.linalg.set_diag(x, x[:2, 0], k=-1),
+    "matvec": lambda x: tf.linalg.matvec(x, x[:, 0], adjoint_a=True),
     "gather_nd": lambda x: tf.gather_nd(x, [[0, 1], [2, 3]]),
     "boolean_mask": lambda x: tf.boolean_mask(x, x[:, 0] > 3),
     "one_hot": lambda x: tf.one_hot(x, 5),
@@ -95,6 +102,24 @@ def test_ops_are_traced_and_give_what_they_give_on_tensors(name):
         np.testing.assert_array_equal(seen.numpy(), expected.numpy())
 
 
+def test_diagonals_are_those_that_were_asked_for():
+    square = [[1, 2], [3, 4]]
+    assert tf.linalg.diag_part(square, k=1).numpy().tolist() == [2]
+    assert tf.linalg.set_diag(square, [9], k=-1).numpy().tolist() == [[1, 2], [9, 4]]
+    assert tf.linalg.diag([1, 2], k=1, num_rows=2).numpy().tolist() == [[0, 1, 0], [0, 0, 2]]
+    assert tf.linalg.diag([1, 2], k=-1, padding_value=7).numpy().tolist() == [
+        [7, 7, 7],
+        [1, 7, 7],
+        [7, 2, 7],
+    ]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="no diagonal k=2"):
+        tf.linalg.diag_part(square, k=2)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="no diagonal of 2 values"):
+        tf.linalg.diag([1, 2], num_rows=1)
+    with pytest.raises(tf.errors.UnimplementedError, match="one by one"):
+        tf.linalg.diag_part(square, k=(-1, 1))
+
+
 def test_checks_are_part_of_a_graph():
     def checked(x):
         tf.debugging.assert_less(x, 3, message="too large")
@@ -126,3 +151,16 @@ def test_sparse_and_ragged_values_become_dense_in_a_graph():
     dataset = tf.data.Dataset.from_tensors(sparse).map(tf.sparse.to_dense)
     assert "runs as a graph" in dataset.explain()
     np.testing.assert_array_equal(next(iter(dataset)).numpy(), [[b"", b"a"]])
+
+
+def test_a_scan_that_runs_as_python_has_a_spec():
+    windows = tf.data.Dataset.range(6).window(2)
+    counted = windows.scan(np.int64(0), lambda total, window: (total + 1, total))
+    assert counted.element_spec == tf.TensorSpec((), tf.int64)
+    assert [int(x) for x in counted] == [0, 1, 2]
+    longer = windows.scan(
+        tf.zeros([0], tf.int64), lambda seen, _: (tf.concat([seen, [1]], 0), (seen, "a"))
+    )
+    assert longer.element_spec == (tf.TensorSpec([None], tf.int64), tf.TensorSpec((), tf.string))
+    with pytest.raises(TypeError):
+        windows.scan(np.int64(0), lambda total, window: ((total, total), total))

@@ -205,7 +205,7 @@ def meshgrid(*args: Any, indexing: str = "xy", **kwargs: Any) -> list[Any]:
 
 
 def sequence_mask(
-    lengths: Any, maxlen: Any = None, dtype: Any = "bool", name: str | None = None
+    lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: str | None = None
 ) -> Any:
     """Return which positions lie before each length; mirrors ``tf.sequence_mask``."""
     from .casting import cast

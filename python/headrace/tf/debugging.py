@@ -103,7 +103,17 @@ def _comparison(name: str, sign: str, holds: Callable[[Any, Any], Any]) -> Calla
 
 
 assert_equal = _comparison("assert_equal", "==", np.equal)
-assert_none_equal = _comparison("assert_none_equal", "!=", np.not_equal)
+_none_equal = _comparison("assert_none_equal", "!=", np.not_equal)
+
+
+def assert_none_equal(
+    x: Any, y: Any, summarize: int | None = None, message: str | None = None,
+    name: str | None = None,
+) -> None:  # fmt: skip
+    """Check that ``x != y`` everywhere; mirrors ``tf.debugging.assert_none_equal``."""
+    _none_equal(x, y, message, summarize, name)
+
+
 assert_less = _comparison("assert_less", "<", np.less)
 assert_less_equal = _comparison("assert_less_equal", "<=", np.less_equal)
 assert_greater = _comparison("assert_greater", ">", np.greater)
@@ -208,7 +218,7 @@ def assert_rank_in(x: Any, ranks: Any, message: str | None = None, name: str | N
         )
 
 
-def assert_scalar(tensor: Any, name: str | None = None, message: str | None = None) -> Any:
+def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> Any:
     """Check that there are no axes; mirrors ``tf.debugging.assert_scalar``."""
     x = convert(tensor)
     if x.shape.rank not in (0, None):

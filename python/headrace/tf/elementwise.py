@@ -179,9 +179,9 @@ def sigmoid(x: Any, name: str | None = None) -> Any:
     return reciprocal(add(exp(negative(x)), 1))
 
 
-def softplus(x: Any, name: str | None = None) -> Any:
-    """Return ``log(1 + exp(x))``; mirrors ``tf.math.softplus``."""
-    x = convert(x)
+def softplus(features: Any, name: str | None = None) -> Any:
+    """Return ``log(1 + exp(features))``; mirrors ``tf.math.softplus``."""
+    x = convert(features)
     top = maximum(x, 0)
     return add(top, log1p(exp(subtract(x, multiply(top, 2)))))
 

@@ -18,11 +18,14 @@ from .matrices import (
     cholesky,
     cross,
     det,
+    diag,
+    diag_part,
     eigh,
     inv,
     logdet,
     lstsq,
     matrix_rank,
+    matrix_transpose,
     pinv,
     qr,
     set_diag,
@@ -160,48 +163,27 @@ def normalize(
     return divide(convert(tensor), length), length
 
 
-def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None) -> Any:
+def l2_normalize(
+    x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None
+) -> Any:
     """Return vectors of length 1; mirrors ``tf.math.l2_normalize``."""
     x = convert(x)
-    total = reduce_sum(square(x), axis, keepdims=True)
+    total = reduce_sum(square(x), dim if axis is None else axis, keepdims=True)
     return multiply(x, rsqrt(maximum(total, epsilon)))
 
 
-def matvec(a: Any, b: Any, transpose_a: bool = False, **kwargs: Any) -> Any:
+def matvec(
+    a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False, a_is_sparse: bool = False,
+    b_is_sparse: bool = False, name: str | None = None,
+) -> Any:  # fmt: skip
     """Multiply a matrix and a vector; mirrors ``tf.linalg.matvec``."""
-    return squeeze(matmul(a, expand_dims(b, -1), transpose_a), -1)
-
-
-def matrix_transpose(a: Any, name: str | None = None, conjugate: bool = False) -> Any:
-    """Exchange the last two axes; mirrors ``tf.linalg.matrix_transpose``."""
-    from .array_ops import transpose
-
-    x = convert(a)
-    rank = len(static_shape(x) or ())
-    return transpose(x, [*range(rank - 2), rank - 1, rank - 2], conjugate)
+    return squeeze(matmul(a, expand_dims(b, -1), transpose_a, adjoint_a=adjoint_a), -1)
 
 
 def trace(x: Any, name: str | None = None) -> Any:
     """Return the sum of the diagonal; mirrors ``tf.linalg.trace``."""
     x = convert(x)
     return reduce_sum(diag_part(x), -1)
-
-
-def diag(diagonal: Any, name: str = "diag", **kwargs: Any) -> Any:
-    """Return a matrix with a diagonal; mirrors ``tf.linalg.diag``."""
-    x = convert(diagonal)
-    dims = static_shape(x)
-    return run("diag", (x,), (None if dims is None else (*dims, dims[-1]), x.dtype))
-
-
-def diag_part(input: Any, name: str = "diag_part", **kwargs: Any) -> Any:
-    """Return the diagonal of a matrix; mirrors ``tf.linalg.diag_part``."""
-    x = convert(input)
-    dims = static_shape(x)
-    known = dims is not None and None not in dims[-2:]
-    size = min(dims[-2:]) if known else None  # type: ignore[index]
-    out = (None if dims is None else (*dims[:-2], size), x.dtype)
-    return run("diagonal", (x,), out, axis1=-2, axis2=-1)
 
 
 def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Any:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import InvalidArgumentError
+from ..errors import InvalidArgumentError, UnimplementedError
 from .arithmetic import operands
 from .array_ops import broadcast_to, reshape, transpose
 from .convert import convert
@@ -15,17 +15,21 @@ from .dtypes import DType, complex64, complex128, float32, float64
 from .elementwise import conj, log
 from .gathering import where
 from .kernels import Dims, broadcast, python, run, run_all, static_shape
+from .tensor import raw
 
 __all__ = [
     "adjoint",
     "cholesky",
     "cross",
     "det",
+    "diag",
+    "diag_part",
     "eigh",
     "inv",
     "logdet",
     "lstsq",
     "matrix_rank",
+    "matrix_transpose",
     "pinv",
     "qr",
     "set_diag",
@@ -66,12 +70,22 @@ def _batch(x: Any) -> Dims:
     return None if dims is None else dims[:-2]
 
 
-def _transposed(x: Any) -> Any:
+def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Any:
+    """Exchange the last two axes; mirrors ``tf.linalg.matrix_transpose``.
+
+    Examples
+    --------
+    >>> tf.linalg.matrix_transpose([[1, 2, 3]]).numpy().tolist()
+    [[1], [2], [3]]
+    """
+    x = convert(a)
     dims = static_shape(x)
     if dims is None:
         raise InvalidArgumentError("matrices must be of known rank here")
     rank = len(dims)
-    return transpose(x, [*range(rank - 2), rank - 1, rank - 2])
+    if rank < 2:
+        raise ValueError(f"Argument `a` must be a matrix, or a batch of them; its rank is {rank}")
+    return transpose(x, [*range(rank - 2), rank - 1, rank - 2], conjugate)
 
 
 def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Any:
@@ -170,7 +184,7 @@ def adjoint(matrix: Any, name: str | None = None) -> Any:
 
 
 def _adjoint(x: Any) -> Any:
-    found = _transposed(x)
+    found = matrix_transpose(x)
     return conj(found) if x.dtype.is_complex else found
 
 
@@ -198,8 +212,112 @@ def cross(a: Any, b: Any, name: str | None = None) -> Any:
     return stack(parts, -1)
 
 
-def set_diag(input: Any, diagonal: Any, name: str = "set_diag", **kwargs: Any) -> Any:
-    """Replace the main diagonals of matrices; mirrors ``tf.linalg.set_diag``.
+def _offset(k: Any) -> int:
+    """Return which diagonal `k` names."""
+    both = np.reshape(raw(convert(k)), -1)
+    if both.size not in (1, 2) or both[0] != both[-1]:
+        raise UnimplementedError(f"a band of several diagonals, k={k!r}; take them one by one")
+    return int(both[0])
+
+
+def _diagonal_size(dims: Dims, k: int) -> int | None:
+    """Return how long a diagonal of matrices is, if that is known."""
+    if dims is None or None in dims[-2:]:
+        return None
+    rows, columns = (int(size) for size in dims[-2:] if size is not None)
+    if k != 0 and not -rows < k < columns:
+        raise InvalidArgumentError(f"a {rows} x {columns} matrix has no diagonal k={k}")
+    return min(rows + min(k, 0), columns - max(k, 0))
+
+
+def _on_diagonal(others: Any, values: Any, sizes: tuple[int, int], k: int) -> Any:
+    """Return matrices with values on a diagonal, and what `others` has everywhere else."""
+    from .array_ops import expand_dims
+    from .gathering import gather
+
+    size = _diagonal_size(sizes, k) or 0
+    if size == 0:
+        return broadcast_to(others, (*(_batch(expand_dims(values, -1)) or ()), *sizes))
+    # Each place gets the value of its row, where it is on the diagonal.
+    place = np.clip(np.arange(sizes[0]) + min(k, 0), 0, size - 1).tolist()
+    spread = expand_dims(gather(values, place, axis=-1), -1)
+    return where(np.eye(*sizes, k, dtype=bool), spread, others)
+
+
+def diag(
+    diagonal: Any, name: str = "diag", k: Any = 0, num_rows: Any = -1, num_cols: Any = -1,
+    padding_value: Any = 0, align: str = "RIGHT_LEFT",
+) -> Any:  # fmt: skip
+    """Return matrices with a diagonal; mirrors ``tf.linalg.diag``.
+
+    Parameters
+    ----------
+    diagonal
+        The values, along the last axis.
+    k
+        Which diagonal: above the main one if positive, below it if negative.
+    num_rows, num_cols
+        Sizes of the matrices; -1: as large as the diagonal needs.
+    padding_value
+        What is everywhere else.
+
+    Examples
+    --------
+    >>> tf.linalg.diag([1, 2], k=1).numpy().tolist()
+    [[0, 1, 0], [0, 0, 2], [0, 0, 0]]
+    """
+    x, offset = convert(diagonal), _offset(k)
+    dims = static_shape(x)
+    if dims == ():
+        raise InvalidArgumentError("diagonal must be at least 1-dim, received shape: []")
+    asked, length = (int(num_rows), int(num_cols)), None if dims is None else dims[-1]
+    plain = asked == (-1, -1) and not np.any(raw(convert(padding_value)))
+    if plain:
+        side = None if length is None else length + abs(offset)
+        out = None if dims is None else (*dims[:-1], side, side)
+        return run("diag", (x,), (out, x.dtype), offset=offset)
+    if length is None:
+        raise UnimplementedError("sizes and a padding_value need a diagonal of known length")
+    needed = (length + max(-offset, 0), length + max(offset, 0))
+    if asked == (-1, -1):
+        needed = (max(needed), max(needed))
+    rows, columns = (n if a == -1 else a for n, a in zip(needed, asked, strict=True))
+    if _diagonal_size((rows, columns), offset) != length:
+        raise InvalidArgumentError(
+            f"a {rows} x {columns} matrix has no diagonal of {length} values at k={offset}"
+        )
+    return _on_diagonal(convert(padding_value, x.dtype), x, (rows, columns), offset)
+
+
+def diag_part(
+    input: Any, name: str = "diag_part", k: Any = 0, padding_value: Any = 0,
+    align: str = "RIGHT_LEFT",
+) -> Any:  # fmt: skip
+    """Return a diagonal of matrices; mirrors ``tf.linalg.diag_part``.
+
+    Parameters
+    ----------
+    input
+        The matrices, along the last two axes.
+    k
+        Which diagonal: above the main one if positive, below it if negative.
+
+    Examples
+    --------
+    >>> tf.linalg.diag_part([[1, 2], [3, 4]], k=-1).numpy()
+    array([3], dtype=int32)
+    """
+    x, offset = convert(input), _offset(k)
+    dims = static_shape(x)
+    size = _diagonal_size(dims, offset)
+    out = (None if dims is None else (*dims[:-2], size), x.dtype)
+    return run("diagonal", (x,), out, offset=offset, axis1=-2, axis2=-1)
+
+
+def set_diag(
+    input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT"
+) -> Any:
+    """Replace a diagonal of matrices; mirrors ``tf.linalg.set_diag``.
 
     Examples
     --------
@@ -207,23 +325,15 @@ def set_diag(input: Any, diagonal: Any, name: str = "set_diag", **kwargs: Any) -
     array([[7, 2],
            [3, 8]], dtype=int32)
     """
-    if kwargs.get("k", 0) != 0:
-        raise NotImplementedError("set_diag of another diagonal than the main one")
     x, values = operands("MatrixSetDiagV3", input, diagonal, strict=True)
-    dims = static_shape(x)
+    dims, offset = static_shape(x), _offset(k)
     if dims is None or len(dims) < 2 or None in dims[-2:]:
         raise InvalidArgumentError("set_diag needs matrices of known size")
     rows, columns = (int(size) for size in dims[-2:] if size is not None)
-    size = min(rows, columns)
+    size = _diagonal_size((rows, columns), offset)
     if (static_shape(values) or (None,))[-1] not in (size, None):
         raise InvalidArgumentError(f"the diagonal of {rows} x {columns} has {size} values")
-    # Each place gets the value of its row, where it is on the diagonal.
-    place = np.minimum(np.arange(rows), max(size - 1, 0)).tolist()
-    from .array_ops import expand_dims
-    from .gathering import gather
-
-    spread = expand_dims(gather(values, place, axis=-1), -1)
-    return where(np.eye(rows, columns, dtype=bool), spread, x)
+    return _on_diagonal(x, values, (rows, columns), offset)
 
 
 def tensor_diag(diagonal: Any, name: str | None = None) -> Any:

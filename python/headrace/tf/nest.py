@@ -44,7 +44,7 @@ def _keys(value: Mapping[Any, Any]) -> list[Any]:
         raise TypeError("nest only supports dicts with sortable keys.") from None
 
 
-def is_nested(structure: Any) -> bool:
+def is_nested(seq: Any) -> bool:
     """Tell whether a value is structure; mirrors ``tf.nest.is_nested``.
 
     Examples
@@ -52,7 +52,7 @@ def is_nested(structure: Any) -> bool:
     >>> tf.nest.is_nested([1]), tf.nest.is_nested("ab")
     (True, False)
     """
-    return isinstance(structure, list | tuple | Mapping) or _fields(structure) is not None
+    return isinstance(seq, list | tuple | Mapping) or _fields(seq) is not None
 
 
 def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:

@@ -136,8 +136,8 @@ class RaggedTensor(Composite):
 
     @classmethod
     def from_uniform_row_length(
-        cls, values: Any, uniform_row_length: Any, nrows: Any = None, name: str | None = None,
-        validate: bool = True,
+        cls, values: Any, uniform_row_length: Any, nrows: Any = None, validate: bool = True,
+        name: str | None = None,
     ) -> RaggedTensor:  # fmt: skip
         """Make one of values and the length that all rows have."""
         values = values if isinstance(values, RaggedTensor) else convert(values)

@@ -319,7 +319,7 @@ class Dataset(own.Dataset[Any]):
                     "`tf.data.Dataset.as_numpy_iterator()` is not supported for datasets that "
                     f"produce values of type {leaf.value_type}"
                 )
-        return NumpyIterator(self.iterator())
+        return NumpyIterator(self)
 
     def make_one_shot_iterator(self) -> Iterator:
         """Start a run; the method of TensorFlow 1, kept for the code that calls it.

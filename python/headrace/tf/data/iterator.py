@@ -68,10 +68,22 @@ class Iterator(own.Iterator[Any]):
 
 
 class NumpyIterator:
-    """One run of a dataset, which yields NumPy's values; mirrors ``tf.data.NumpyIterator``."""
+    """One run of a dataset, which yields NumPy's values; mirrors ``tf.data.NumpyIterator``.
 
-    def __init__(self, iterator: Iterator) -> None:
-        self._iterator = iterator
+    Examples
+    --------
+    >>> numbers = tf.data.Dataset.range(3).as_numpy_iterator()
+    >>> saved = numbers.save()
+    >>> next(numbers), next(numbers)
+    (np.int64(0), np.int64(1))
+    >>> numbers.restore(saved)
+    >>> list(numbers)
+    [np.int64(0), np.int64(1), np.int64(2)]
+    """
+
+    def __init__(self, dataset: Dataset) -> None:
+        self._dataset = dataset
+        self._iterator: Iterator = dataset.iterator()
 
     def __iter__(self) -> NumpyIterator:
         return self
@@ -86,6 +98,13 @@ class NumpyIterator:
     def state(self) -> str:
         """Return where the run is; see `headrace.Iterator.state`."""
         return self._iterator.state()
+
+    save = state
+
+    def restore(self, state: str) -> None:
+        """Go on from where a run of the dataset was when it gave `state`."""
+        replaced, self._iterator = self._iterator, self._dataset.iterator(state)
+        replaced.close()
 
     def report(self) -> LossReport:
         """Return what the run has left out; see `headrace.Iterator.report`."""

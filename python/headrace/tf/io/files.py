@@ -29,7 +29,7 @@ class TFRecordOptions(own.TFRecordOptions):
     ----------
     compression_type
         ``None`` or ``""``, ``"GZIP"``, ``"ZLIB"``, or TensorFlow 1's number of one.
-    **options
+    *numbers, **options
         As of `headrace.io.TFRecordOptions`.
 
     Raises
@@ -45,13 +45,13 @@ class TFRecordOptions(own.TFRecordOptions):
 
     compression_type_map = _COMPRESSIONS
 
-    def __init__(self, compression_type: Any = None, **options: Any) -> None:
+    def __init__(self, compression_type: Any = None, *numbers: Any, **options: Any) -> None:
         if isinstance(compression_type, own.TFRecordOptions):
             compression_type = compression_type.compression_type
         if isinstance(compression_type, int):
             compression_type = _COMPRESSIONS.get(compression_type, str(compression_type))
         try:
-            super().__init__(compression_type, **options)
+            super().__init__(compression_type, *numbers, **options)
         except ValueError as error:
             if compression_type in (*_COMPRESSIONS.values(), None):
                 raise
