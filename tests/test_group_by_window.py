@@ -116,6 +116,22 @@ def test_groups_hold_what_they_must_and_no_more():
     assert stage["peak_bytes"] <= 4 * 5 * 4008
 
 
+def test_buckets_hold_what_they_must_and_no_more():
+    lengths = np.arange(600) % 3 * 100 + 50
+    rows = Dataset.from_generator(
+        lambda: (np.zeros(n, np.float32) for n in lengths),
+        output_signature=hr.TensorSpec([None], np.float32),
+    )
+    buckets = rows.bucket_by_sequence_length(lambda row: row.shape[0], [100, 200], [5, 5, 5])
+    iterator = iter(buckets)
+    assert sum(len(batch) for batch in iterator) == 600
+    (stage,) = [stage for stage in iterator.stats() if stage["name"] == "group_by_window"]
+    # Five rows of each bucket at most: one is full when the third row of 250 floats comes.
+    assert 0 < stage["peak_bytes"] <= 5 * 4 * (50 + 150 + 250)
+    assert stage["held_bytes"] == 0
+    assert iterator.stats()[0]["peak_total_bytes"] <= 2 * 5 * 4 * (50 + 150 + 250)
+
+
 PLANS = {
     "groups": lambda: Dataset.range(23).group_by_window(
         lambda x: x % 3, lambda _, g: g.batch(2), 4

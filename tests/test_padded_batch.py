@@ -36,8 +36,12 @@ def test_a_fixed_shape_gives_its_width():
 
 
 def test_a_row_longer_than_its_fixed_shape_is_an_error():
-    with pytest.raises(hr.errors.DataLossError, match="pad to a smaller size"):
-        list(rows().padded_batch(2, padded_shapes=[2]))
+    iterator = iter(rows().padded_batch(2, padded_shapes=[3]))
+    assert next(iterator).tolist() == [[5, 6, 7], [8, 0, 0]]
+    with pytest.raises(hr.errors.DataLossError, match="pad to a smaller size") as caught:
+        next(iterator)
+    for part in ("element 0 of the batch", "[4]", "(3,)", "enlarge padded_shapes"):
+        assert part in str(caught.value)
 
 
 def test_text_is_padded_with_nothing():

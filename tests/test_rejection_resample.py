@@ -143,3 +143,25 @@ def test_a_rare_class_of_an_endless_dataset_comes_half_of_the_time(initial):
     seen = [(int(label), int(own), int(row)) for label, (own, row) in dataset.take(20_000)]
     assert abs(np.mean([label for label, _, _ in seen]) - 0.5) < 0.02
     assert all(label == own == labels[row] for label, own, row in seen)
+
+
+KINDS = {
+    "datasets": lambda: Dataset.range(8).window(2),
+    "optionals": lambda: Dataset.range(4).map(hr.Optional.from_value),
+    "objects": lambda: Dataset.from_tensors(object()).repeat(4),
+    "ragged": lambda: Dataset.from_tensor_slices([[1], [2]]).ragged_batch(1).repeat(2),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("initial", [None, [1.0], [0.5, 0.5]])
+def test_elements_of_every_kind_have_classes(kind, initial):
+    dataset = KINDS[kind]()
+    target = [0.9, 0.1] if initial == [0.5, 0.5] else [1.0]
+    chosen = dataset.rejection_resample(lambda _: 0, target, initial, seed=1)
+    pairs = list(chosen)
+    assert pairs
+    assert all(label == 0 for label, _ in pairs)
+    assert {type(element) for _, element in pairs} == {type(element) for element in dataset}
+    if chosen.element_spec != hr.UnknownSpec():
+        assert chosen.element_spec[1] == dataset.element_spec

@@ -1,5 +1,7 @@
 """`Dataset.shard`."""
 
+import pickle
+
 import pytest
 from laws import check_laws
 
@@ -38,6 +40,34 @@ def test_every_shard_has_as_many_batches():
     assert [len(list(rank.batch(8))) for rank in ranks] == [4] * 4
     plain = [hr.Dataset.range(101).shard(4, i) for i in range(4)]
     assert [len(rank) for rank in plain] == [26, 25, 25, 25]
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 8, 9, 103])
+@pytest.mark.parametrize("shards", [1, 2, 4, 5])
+def test_a_mask_tells_what_was_added_to_shards(count, shards):
+    numbers = hr.Dataset.range(count)
+    parts = [numbers.shard(shards, index, equal="mask") for index in range(shards)]
+    filled = [values(numbers.shard(shards, index, equal="wrap")) for index in range(shards)]
+    assert [[x.item() for x, _ in part] for part in parts] == filled
+    own = [[x.item() for x, is_own in part if is_own] for part in parts]
+    assert own == [values(numbers.shard(shards, index)) for index in range(shards)]
+    assert [len(part) for part in parts] == [len(part) for part in filled]
+
+
+def test_masks_go_with_elements_of_every_kind():
+    rows = hr.Dataset.from_tensor_slices({"x": [1, 2, 3], "y": ["a", "b", "c"]})
+    masked = rows.shard(2, 1, equal="mask")
+    assert masked.element_spec == (rows.element_spec, hr.TensorSpec((), bool))
+    assert list(pickle.loads(pickle.dumps(masked))) == [
+        ({"x": 2, "y": "b"}, True),
+        ({"x": 1, "y": "a"}, False),
+    ]
+    assert masked[1] == ({"x": 1, "y": "a"}, False)
+    batches = [list(hr.Dataset.range(103).shard(4, i, equal="mask").batch(8)) for i in range(4)]
+    assert [len(rank) for rank in batches] == [4] * 4
+    assert [sum(mask.sum() for _, mask in rank) for rank in batches] == [26, 26, 26, 25]
+    check_laws(lambda: rows.shard(2, 1, equal="mask"))
+    check_laws(lambda: hr.Dataset.range(7).shuffle(7, seed=1).repeat(2).shard(3, 2, equal="mask"))
 
 
 @pytest.mark.parametrize("index", [3, -1])

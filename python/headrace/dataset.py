@@ -976,6 +976,7 @@ class Dataset(Generic[T_co]):
         """
         return self._derive("skip", count=checks.integer("count", count))
 
+    @overload
     def shard(
         self,
         num_shards: SupportsIndex,
@@ -983,7 +984,24 @@ class Dataset(Generic[T_co]):
         name: str | None = None,
         *,
         equal: Literal["drop", "wrap"] | None = None,
-    ) -> Dataset[T_co]:
+    ) -> Dataset[T_co]: ...
+    @overload
+    def shard(
+        self,
+        num_shards: SupportsIndex,
+        index: SupportsIndex,
+        name: str | None = None,
+        *,
+        equal: Literal["mask"],
+    ) -> Dataset[tuple[T_co, np.bool]]: ...
+    def shard(
+        self,
+        num_shards: SupportsIndex,
+        index: SupportsIndex,
+        name: str | None = None,
+        *,
+        equal: Literal["drop", "wrap", "mask"] | None = None,
+    ) -> Dataset[Any]:
         """Yield every `num_shards`-th element, from `index` on; mirrors ``tf.data.Dataset.shard``.
 
         Put it before what is costly: the steps before it run for all elements.
@@ -999,7 +1017,9 @@ class Dataset(Generic[T_co]):
         equal
             Makes all shards equally long where the number of elements is no multiple of
             `num_shards`: ``"drop"`` leaves the last ones out, ``"wrap"`` gives the shards that lack
-            one an element from the start. ``None``: some have one element more, as in tf.data.
+            one an element from the start, and ``"mask"`` yields pairs of the element and whether
+            it is the shard's own, where ``"wrap"`` yields the element. ``None``: some have one
+            element more, as in tf.data.
 
         Raises
         ------
@@ -1012,10 +1032,18 @@ class Dataset(Generic[T_co]):
         [np.int64(1), np.int64(4)]
         >>> [len(hr.Dataset.range(7).shard(3, i, equal="wrap")) for i in range(3)]
         [3, 3, 3]
+        >>> list(hr.Dataset.range(7).shard(3, 1, equal="mask"))[-1]
+        (np.int64(0), np.False_)
         """
         count, number = checks.shard(num_shards, index)
+        if equal == "mask":
+            # Where an element was taken a second time, its number is not the one that is due.
+            numbered = self.enumerate().shard(count, number, equal="wrap").enumerate()
+            return numbered.map(partial(_own_of_shard, count, number))
         if equal not in (None, "drop", "wrap"):
-            raise InvalidArgumentError(f'`equal` must be None, "drop" or "wrap", got {equal!r}')
+            raise InvalidArgumentError(
+                f'`equal` must be None, "drop", "wrap" or "mask", got {equal!r}'
+            )
         return self._derive("shard", num_shards=count, index=number, equal=equal)
 
     def batch(
@@ -2280,6 +2308,12 @@ _CLASSES: dict[str, type[Dataset[Any]]] = {
     "counted": TFRecordDataset,
     "salvage": TFRecordDataset,
 }
+
+
+def _own_of_shard(count: int, index: int, place: Any, numbered: tuple[Any, Any]) -> Any:
+    """Return an element of a shard, and whether its number is the one that is due in its place."""
+    number, element = numbered
+    return element, number == place * count + index
 
 
 def _make(op: str, inputs: Any, **args: Any) -> Dataset[Any]:

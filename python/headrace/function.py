@@ -297,8 +297,9 @@ class StateFunction(Function):
             It does not return a state like the first one.
         """
         prepared = super().prepare(element_spec)
-        if isinstance(prepared, _headrace.Graph):
-            self._check(prepared.structure_spec)
+        gives = prepared.structure_spec if isinstance(prepared, _headrace.Graph) else prepared[1]
+        if not isinstance(gives, UnknownSpec):
+            self._check(gives)
         return prepared
 
     def _checked(self, result: Any) -> Any:

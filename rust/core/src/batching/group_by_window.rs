@@ -102,10 +102,7 @@ fn check_size(size: i64) -> Result<usize> {
 
 /// Fails if a function is known to give anything but an int64 scalar.
 fn check_scalar(name: &str, prepared: &Prepared) -> Result<()> {
-    let given = match prepared {
-        Prepared::Graph(graph) => graph.element_spec(),
-        Prepared::Foreign { gives, .. } => gives.clone(),
-    };
+    let given = prepared.gives();
     let scalar = match &given {
         ElementSpec::Unknown => true,
         ElementSpec::Known(_, specs) => matches!(

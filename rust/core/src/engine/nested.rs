@@ -56,10 +56,7 @@ pub fn plan_in(column: &Column) -> Result<Plan> {
 /// # Errors
 /// `InvalidArgument` if it is known to give anything but a dataset.
 pub fn inner_spec(function: &str, prepared: &Prepared) -> Result<ElementSpec> {
-    let given = match prepared {
-        Prepared::Graph(graph) => graph.element_spec(),
-        Prepared::Foreign { gives, .. } => gives.clone(),
-    };
+    let given = prepared.gives();
     let ElementSpec::Known(structure, specs) = &given else { return Ok(ElementSpec::Unknown) };
     match (&**structure, &specs[..]) {
         (Structure::Leaf, [Spec::Dataset { element, shape }]) if shape.dims() == Some(&[]) => {

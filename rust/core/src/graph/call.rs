@@ -98,6 +98,16 @@ pub enum Prepared {
     },
 }
 
+impl Prepared {
+    /// What results look like, as far as that is known before a run.
+    pub fn gives(&self) -> ElementSpec {
+        match self {
+            Prepared::Graph(graph) => graph.element_spec(),
+            Prepared::Foreign { gives, .. } => gives.clone(),
+        }
+    }
+}
+
 /// The outcome of a call on a chunk.
 pub struct Called {
     /// The results of the rows before the failing one; `None` if there are none.

@@ -33,11 +33,7 @@ impl FilterNode {
 
 /// Fails if a predicate is known to give anything but a bool scalar.
 pub(crate) fn check_predicate(prepared: &Prepared) -> Result<()> {
-    let gives = match prepared {
-        Prepared::Graph(graph) => graph.element_spec(),
-        Prepared::Foreign { gives, .. } => gives.clone(),
-    };
-    let ElementSpec::Known(_, specs) = gives else { return Ok(()) };
+    let ElementSpec::Known(_, specs) = prepared.gives() else { return Ok(()) };
     if matches!(&specs[..], [spec] if is_predicate(spec)) {
         return Ok(());
     }

@@ -64,6 +64,14 @@ fn pair(element: &Structure) -> Structure {
     Structure::Tuple(vec![Structure::Leaf, element.clone()])
 }
 
+/// What classes beside their elements look like.
+fn paired(class: ElementSpec, input: &ElementSpec) -> ElementSpec {
+    let (ElementSpec::Known(_, class), ElementSpec::Known(element, specs)) = (class, input) else {
+        return ElementSpec::Unknown;
+    };
+    ElementSpec::Known(Arc::new(pair(element)), class.iter().chain(&**specs).cloned().collect())
+}
+
 impl UserFunction for Classified {
     fn name(&self) -> String {
         self.0.name()
@@ -74,10 +82,15 @@ impl UserFunction for Classified {
     }
 
     fn prepare(&self, input: &ElementSpec) -> Result<Prepared> {
-        match (self.0.prepare(input)?, input) {
+        let prepared = self.0.prepare(input)?;
+        let class = prepared.gives();
+        check_class(&class)?;
+        match (prepared, input) {
             (Prepared::Graph(graph), ElementSpec::Known(element, _)) => {
-                check_class(&graph.element_spec())?;
                 Ok(Prepared::Graph(Arc::new(graph.with_inputs(pair(element))?)))
+            }
+            (Prepared::Foreign { reason, .. }, _) => {
+                Ok(Prepared::Foreign { reason, gives: paired(class, input) })
             }
             (prepared, _) => Ok(prepared),
         }

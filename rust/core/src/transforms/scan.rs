@@ -218,11 +218,11 @@ impl CarryFunction {
             let leaves = state.iter().chain(specs.iter()).cloned().collect();
             let arguments = ElementSpec::Known(Arc::clone(&pair), leaves);
             let prepared = function.prepare(&arguments)?;
-            let widened = match &prepared {
-                Prepared::Foreign { .. } => None,
-                Prepared::Graph(graph) => {
-                    let (new, _) = returns.split(graph.structure())?;
-                    let seen = &graph.specs()[..new.leaves()];
+            let widened = match prepared.gives() {
+                ElementSpec::Unknown => None,
+                ElementSpec::Known(structure, specs) => {
+                    let (new, _) = returns.split(&structure)?;
+                    let seen = &specs[..new.leaves()];
                     let widened = state.iter().zip(seen).map(|(a, b)| a.widen(b));
                     let widened = widened.collect::<Option<Vec<_>>>();
                     let name = returns.function();
@@ -246,9 +246,10 @@ impl CarryFunction {
 
     /// What the output values look like, or the final state.
     pub(crate) fn spec(&self) -> Result<ElementSpec> {
-        let Prepared::Graph(graph) = &self.prepared else { return Ok(ElementSpec::Unknown) };
-        let (state, output) = self.returns.split(graph.structure())?;
-        let specs = graph.specs();
+        let ElementSpec::Known(structure, specs) = self.prepared.gives() else {
+            return Ok(ElementSpec::Unknown);
+        };
+        let (state, output) = self.returns.split(&structure)?;
         Ok(match (self.returns, &self.arguments) {
             (Returns::Pair, _) => {
                 ElementSpec::Known(Arc::new(output.clone()), specs[state.leaves()..].into())
