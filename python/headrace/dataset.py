@@ -63,6 +63,7 @@ class Dataset(Generic[T_co]):
 
     # Subclasses with rules of their own for functions and results say so here.
     _family: ClassVar[type[Dataset[Any]] | None] = None
+    _is_leaf = True
 
     _plan: _headrace.Plan
     _op: str
@@ -1935,6 +1936,13 @@ class Dataset(Generic[T_co]):
         return merged
 
     def _merged_options(self) -> Options:
+        merged = Options()
+        for options in self._given_options():
+            merged = merged.merge(options)
+        return merged
+
+    def _given_options(self) -> list[Options]:
+        """Return the options of all steps, the first step first."""
         # From the last that speaks to the first; plans may be deeper than Python's stack.
         said: list[Options] = []
         pending: list[Dataset[Any]] = [self]
@@ -1945,10 +1953,7 @@ class Dataset(Generic[T_co]):
                 seen.add(id(dataset))
                 said += [] if dataset._options is None else [dataset._options]
                 pending += flatten(dataset._inputs)
-        merged = Options()
-        for options in reversed(said):
-            merged = merged.merge(options)
-        return merged
+        return said[::-1]
 
     # ---------------------------------------------------------------- iteration
 
@@ -1994,7 +1999,9 @@ class Dataset(Generic[T_co]):
         refuse_in_trace("iterates over a dataset")
         if state is not None and not isinstance(state, str):
             state = _headrace.reshard(self._plan, list(state))
-        return Iterator(self._plan, self._merged_options().to_json(), state, checkpointable)
+        # Making options only to see that they say nothing takes longer than opening a plan.
+        options = self._merged_options().to_json() if self._given_options() else "{}"
+        return Iterator(self._plan, options, state, checkpointable)
 
     def as_numpy_iterator(self) -> Iterator[T_co]:
         """Start a run; mirrors ``tf.data.Dataset.as_numpy_iterator``.

@@ -25,8 +25,10 @@ _NUMBERS = frozenset(_NAMES.split())
 _KNOWN: dict[Any, DType] = {
     key: np.dtype(name)
     for name in sorted(_NUMBERS - {"bfloat16"})
-    for key in (name, np.dtype(name))
+    for key in (name, np.dtype(name), np.dtype(name).type)
 }
+
+_NAME_OF = {np.dtype(name): name for name in _NUMBERS - {"bfloat16"}}
 
 
 def as_dtype(dtype: Any) -> DType:
@@ -53,7 +55,7 @@ def as_dtype(dtype: Any) -> DType:
     >>> as_dtype("float32"), as_dtype(np.str_), as_dtype("string")
     (dtype('float32'), <class 'str'>, <class 'bytes'>)
     """
-    if type(dtype) is str or isinstance(dtype, np.dtype):
+    if type(dtype) in (str, type) or isinstance(dtype, np.dtype):
         known = _KNOWN.get(dtype)
         if known is not None:
             return known
@@ -105,7 +107,9 @@ def dtype_name(dtype: DType) -> str:
     >>> dtype_name(np.dtype(np.int64)), dtype_name(bytes)
     ('int64', 'bytes')
     """
-    return dtype.__name__ if isinstance(dtype, type) else dtype.name
+    if isinstance(dtype, type):
+        return dtype.__name__
+    return _NAME_OF.get(dtype) or dtype.name  # NumPy puts a name together each time
 
 
 def numpy_dtype(dtype: DType) -> np.dtype[Any]:

@@ -171,15 +171,15 @@ def _values(function: Any, code: types.CodeType) -> Iterator[Any]:
 
 def _names(code: types.CodeType) -> tuple[dict[str, None], set[str]]:
     """Return the globals that code loads, in order, and the variables around it that it stores."""
-    import dis
+    from .purity.bytecode import steps
 
     loaded: dict[str, None] = {}
     stored: set[str] = set()
-    for step in dis.get_instructions(code):
-        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-            loaded[step.argval] = None
-        elif step.opname in ("STORE_GLOBAL", "STORE_DEREF", "DELETE_GLOBAL", "DELETE_DEREF"):
-            stored.add(step.argval)
+    for step in steps(code)[2]:
+        if step.name in ("LOAD_GLOBAL", "LOAD_NAME"):
+            loaded[str(step.value)] = None
+        elif step.name in ("STORE_GLOBAL", "STORE_DEREF", "DELETE_GLOBAL", "DELETE_DEREF"):
+            stored.add(str(step.value))
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             more, changed = _names(constant)

@@ -12,6 +12,9 @@ from typing import Any
 
 __all__ = ["flatten", "is_structure", "items", "map_structure", "same_structure"]
 
+_STRUCTURES = (tuple, Mapping)
+_LEAVES = frozenset({bool, int, float, complex, str, bytes, list})
+
 
 def _record_fields(kind: type) -> tuple[str, ...] | None:
     """Return the fields of a namedtuple, dataclass or attrs class; None for any other class."""
@@ -37,8 +40,11 @@ def is_structure(value: Any) -> bool:
     kind = type(value)
     if value is None or kind is tuple or kind is dict:
         return True
-    if isinstance(value, tuple | Mapping):
-        return not getattr(kind, "_is_leaf", False)  # a tuple that stands for one tensor
+    # What most leaves are, without a look at all that `Mapping` knows of.
+    if kind in _LEAVES or getattr(kind, "_is_leaf", False):
+        return False
+    if isinstance(value, _STRUCTURES):
+        return True
     return not isinstance(value, type) and _record_fields(kind) is not None
 
 
@@ -46,6 +52,8 @@ def items(value: Any) -> list[tuple[Any, Any]]:
     """Return the keys and children of a structure, in order."""
     if value is None:
         return []
+    if type(value) is tuple:
+        return list(enumerate(value))
     if isinstance(value, Mapping):
         return list(value.items())
     fields = _record_fields(type(value))
@@ -58,6 +66,8 @@ def rebuild(like: Any, children: list[Any]) -> Any:
     """Return a structure as `like` that holds `children` in order."""
     if like is None:
         return None
+    if type(like) is tuple:
+        return tuple(children)
     if isinstance(like, Mapping):
         pairs = dict(zip(like, children, strict=True))
         mapping: Any = type(like)

@@ -73,6 +73,7 @@ class _Spec:
     """Immutable record: fields in `_fields`, compared, hashed, printed and pickled by them."""
 
     __slots__ = ()
+    _is_leaf = True
     _fields: ClassVar[tuple[str, ...]] = ()
 
     def _key(self) -> tuple[Any, ...]:

@@ -46,7 +46,7 @@ def is_symbol(value: Any) -> bool:
 
 def is_symbolic(value: Any) -> bool:
     """Tell whether `value` took the place of a symbol."""
-    return isinstance(value, SymbolicInt | SymbolicPaths)
+    return type(value) in (SymbolicInt, SymbolicPaths)
 
 
 def has_symbols(nest: Any) -> bool:

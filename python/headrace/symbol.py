@@ -97,6 +97,7 @@ class Symbol:
     """
 
     __slots__ = ("_fresh", "_spec", "_tracer", "_value", "_viewed")
+    _is_leaf = True
 
     def __init__(self, tracer: Tracer, value: int, spec: TensorSpec, fresh: bool) -> None:
         self._tracer = tracer
@@ -215,11 +216,9 @@ class Symbol:
         return result
 
     def _apply(self, ufunc: np.ufunc, *args: Any) -> Any:
-        from .ufuncs import call_ufunc, is_operand
-
-        if not all(is_operand(arg) for arg in args):
+        if not all(map(ufuncs.is_operand, args)):
             return NotImplemented
-        return call_ufunc(self._tracer, ufunc, args, {})
+        return ufuncs.call_ufunc(self._tracer, ufunc, args, {})
 
     def _update(self, result: Any, other: Any) -> Any:
         """Do ``self op= other``: scalars are bound anew, arrays change in place."""
@@ -279,11 +278,9 @@ class Symbol:
     # NumPy's protocols.
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        from .ufuncs import call_ufunc, call_ufunc_method
-
         if method != "__call__":
-            return call_ufunc_method(self._tracer, ufunc, method, inputs, kwargs)
-        return call_ufunc(self._tracer, ufunc, inputs, kwargs)
+            return ufuncs.call_ufunc_method(self._tracer, ufunc, method, inputs, kwargs)
+        return ufuncs.call_ufunc(self._tracer, ufunc, inputs, kwargs)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         from .numpy_ops import call_function
@@ -484,3 +481,6 @@ class RaggedSymbol:
 
     def __getattr__(self, name: str) -> NoReturn:
         self._tracer.refuse(f"uses .{name} of a ragged value")
+
+
+from . import ufuncs  # noqa: E402 (it needs the class)

@@ -42,6 +42,8 @@ from .tensors import RaggedTensor, SparseTensor
 
 __all__ = ["TraceRefused", "Tracer", "trace", "witnessed"]
 
+_TEXT = (bytes, str)
+_COMPOSITE = (SparseTensor, RaggedTensor)
 _COPY_BELOW = 1 << 20  # larger captured arrays are borrowed for the run
 
 
@@ -114,7 +116,7 @@ def _record_types(spec: Any) -> set[type]:
 
 def _record(function: Callable[..., Any], spec: Any) -> _headrace.Graph | Refusal:
     for leaf in flatten(spec):
-        if isinstance(leaf, ObjectSpec | UnknownSpec):
+        if type(leaf) is ObjectSpec or type(leaf) is UnknownSpec:
             return _refusal(function, "gets opaque objects")
         if isinstance(leaf, DatasetSpec) and leaf.shape != ():
             return _refusal(function, "gets a batch of datasets")
@@ -315,6 +317,11 @@ class Tracer:
             outer = outer.outer
         return outer is not None
 
+    def number(self, array: np.ndarray[Any, Any]) -> Symbol:
+        """Put an array that is nobody else's, of a dtype that graphs have, into the graph."""
+        spec = TensorSpec(array.shape, array.dtype)
+        return Symbol(self, self.builder.constant(array), spec, False)
+
     def constant(self, value: Any, dtype: DType | None = None) -> int:
         """Put an array, number or text into the graph; small arrays are copied.
 
@@ -323,9 +330,9 @@ class Tracer:
         TraceRefused
             It is not a value the engine carries.
         """
-        if isinstance(value, bytes | str):
+        if isinstance(value, _TEXT):
             return self.builder.constant(value)
-        if isinstance(value, SparseTensor | RaggedTensor):
+        if isinstance(value, _COMPOSITE):
             self.refuse("captures a sparse or ragged value")
         array = np.asarray(value, dtype if isinstance(dtype, np.dtype) else None)
         if array.dtype.kind in "SU":

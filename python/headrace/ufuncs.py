@@ -26,7 +26,10 @@ __all__ = [
     "text",
 ]
 
-Number = bool | int | float | complex
+# Made once: a union of types takes longer to make than to look through.
+_OPERANDS = (bool, int, float, complex, np.ndarray, np.generic, list, tuple, bytes, str)
+_TEXT = (bytes, str)
+_ARRAYS = (np.ndarray, np.generic)
 
 # ufunc names whose op is named differently.
 _RENAMED = {
@@ -71,15 +74,13 @@ _COMPARISONS = {"equal", "not_equal", "less", "less_equal", "greater", "greater_
 
 def is_operand(value: Any) -> bool:
     """Tell whether an operator of a symbol takes `value`."""
-    return type(value) is Symbol or isinstance(
-        value, bool | int | float | complex | np.ndarray | np.generic | list | tuple | bytes | str
-    )
+    return type(value) is Symbol or isinstance(value, _OPERANDS)
 
 
 def _weak(value: Any) -> Any:
     """Return the dtype of an operand; for a Python number, its class."""
     if type(value) is Symbol:
-        return value.dtype
+        return value._spec.dtype
     if type(value) in (int, float, complex):
         return type(value)
     return np.asarray(value).dtype
@@ -92,13 +93,14 @@ def call_ufunc(tracer: Tracer, ufunc: np.ufunc, inputs: tuple[Any, ...], kwargs:
     """Record a ufunc; refuses what is not recorded."""
     name = _RENAMED.get(ufunc.__name__, ufunc.__name__)
     dtype = kwargs.pop("dtype", None) if kwargs else None
-    _refuse_arguments(tracer, ufunc.__name__, kwargs)
+    if kwargs:
+        _refuse_arguments(tracer, ufunc.__name__, kwargs)
     if ufunc is np.divmod:
         return (
             call_ufunc(tracer, np.floor_divide, inputs, {}),
             call_ufunc(tracer, np.remainder, inputs, {}),
         )
-    if any(is_text(arg) for arg in inputs):
+    if any(map(is_text, inputs)):
         return _compare_text(tracer, name, inputs)
     if name == "power":
         ufunc, name, inputs = _simple_power(ufunc, name, inputs)
@@ -122,14 +124,14 @@ def call_ufunc(tracer: Tracer, ufunc: np.ufunc, inputs: tuple[Any, ...], kwargs:
         name = "logical_or" if name == "add" else "logical_and"
     results = tracer.add(name, {}, *args)
     for result, wanted in zip(results, loop[ufunc.nin :], strict=True):
-        if result.dtype != wanted:
+        if result._spec.dtype != wanted:
             tracer.refuse(f"uses np.{ufunc.__name__} for {types[0]}")
     return results[0] if ufunc.nout == 1 else tuple(results)
 
 
 def _refuse_arguments(tracer: Tracer, name: str, kwargs: Any) -> None:
     """Refuse what a ufunc is given beside its operands and dtype."""
-    given = {key: value for key, value in (kwargs or {}).items() if value is not None}
+    given = {key: value for key, value in kwargs.items() if value is not None}
     if "out" in given:
         tracer.refuse(f"uses np.{name} with out=, which writes to an array", "use the result")
     if "where" in given:
@@ -215,7 +217,7 @@ def convert(tracer: Tracer, value: Any, dtype: Any, *, fresh: bool = False) -> A
         (cast,) = tracer.add("cast", {"dtype": dtype}, value)
         return cast
     if type(value) in (int, float, complex):
-        array = np.asarray(value, dtype)  # OverflowError where NumPy raises it
+        return tracer.number(np.asarray(value, dtype))  # OverflowError where NumPy raises it
     else:
         array = np.asarray(value)
         array = array.copy() if array.dtype == dtype else array.astype(dtype)
@@ -226,9 +228,7 @@ def is_text(value: Any) -> bool:
     """Tell whether an operand is text or an array of objects."""
     if type(value) is Symbol:
         return isinstance(value._spec.dtype, type)
-    return isinstance(value, bytes | str) or (
-        isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "SUOT"
-    )
+    return isinstance(value, _TEXT) or (isinstance(value, _ARRAYS) and value.dtype.kind in "SUOT")
 
 
 def _compare_text(tracer: Tracer, name: str, inputs: tuple[Any, ...]) -> Any:

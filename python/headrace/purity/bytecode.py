@@ -115,7 +115,7 @@ Steps = tuple[tuple[dis.Instruction, ...], frozenset[int], tuple[Op, ...]]
 
 # A function is walked when its dataset is made and again in each run.
 @functools.lru_cache(maxsize=256)
-def _steps(code: types.CodeType) -> Steps:
+def steps(code: types.CodeType) -> Steps:
     """Return the instructions, which of them a jump may lead to, and the steps they make."""
     raw: list[dis.Instruction] = []
     targets: set[int] = set()
@@ -144,7 +144,7 @@ class Code:
     def __init__(self, code: types.CodeType) -> None:
         self.code = code
         # The indices in `raw` that a jump may lead to are `_targets`.
-        self.raw, self._targets, self.ops = _steps(code)
+        self.raw, self._targets, self.ops = steps(code)
         self._fresh = self._fresh_locals()
 
     def objection(self, op: Op) -> str | None:

@@ -134,13 +134,18 @@ def is_numpy(item: Any) -> bool:
     if type(item) in _NAMED:
         name = item.__name__
         for module in () if name.startswith("_") else (np, np.linalg):
-            public = name in module.__all__ and name not in _NUMPY_DENIED
-            if public and vars(module).get(name) is item:
+            if vars(module).get(name) is item and _is_public(module, name):
                 return True
     # What the table holds is of NumPy or of a kind of NumPy's; building it takes a millisecond.
     if type(item) is np.ndarray or not module_of(item).startswith("numpy"):
         return False
     return id(item) in numpy_table()
+
+
+@functools.cache
+def _is_public(module: Any, name: str) -> bool:
+    # NumPy lists some 500 names.
+    return name in module.__all__ and name not in _NUMPY_DENIED
 
 
 def load_numpy(name: str) -> None:

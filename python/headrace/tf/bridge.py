@@ -47,7 +47,8 @@ def component(leaf: Any) -> Any:
         return leaf
     if holds_datasets(leaf):
         return leaf
-    if getattr(type(leaf), "_is_leaf", False):  # the values of TensorFlow 1
+    kind = type(leaf)
+    if getattr(kind, "_is_leaf", False) and hasattr(kind, "to_tensor"):  # values of TensorFlow 1
         return leaf.to_tensor()
     return convert(leaf)
 
