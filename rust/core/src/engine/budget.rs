@@ -34,17 +34,15 @@ const UNKNOWN_BYTES: u64 = 16 << 20;
 /// before that is known.
 const HEAVY_BYTES: u64 = 64 << 20;
 const HEAVY_ROWS: u64 = 128;
+/// What steps may hold together whatever memory there is.
+const HARMLESS: u64 = 1 << 20;
 /// A surplus below this is a trifle.
 const TRIFLE: usize = 64 << 10;
 
-/// Bytes that all buffers of an iterator may take: what the user says, or a quarter of the memory.
-fn limit(ram_budget: usize) -> u64 {
-    if ram_budget > 0 { ram_budget as u64 } else { ram::total() / SHARE }
-}
-
 /// The account of a run and of the plans nested in it.
 pub struct Account {
-    limit: u64,
+    /// What the user says; else a quarter of the memory, which is asked for where it matters.
+    given: Option<u64>,
     /// Bytes of a full chunk.
     full_chunk: usize,
     queued: Amount,
@@ -59,18 +57,18 @@ pub struct Account {
 
 impl std::fmt::Debug for Account {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Account({} of {} bytes)", self.total(), self.limit)
+        write!(f, "Account({} of {} bytes)", self.total(), self.limit())
     }
 }
 
 impl Account {
     /// An empty account for a run of `plan`.
     pub fn new(options: &RunOptions, plan: &Plan) -> Self {
-        let limit = limit(options.autotune.ram_budget);
-        let most = usize::try_from(limit / CHUNKS).unwrap_or(usize::MAX);
+        let given = Some(options.autotune.ram_budget as u64).filter(|bytes| *bytes > 0);
+        let most = given.and_then(|bytes| usize::try_from(bytes / CHUNKS).ok());
         Account {
-            limit,
-            full_chunk: options.chunk_bytes.min(most),
+            given,
+            full_chunk: options.chunk_bytes.min(most.unwrap_or(usize::MAX)),
             queued: Amount::new(0),
             held: AtomicU64::new(0),
             peak: AtomicU64::new(0),
@@ -82,7 +80,7 @@ impl Account {
 
     /// Bytes that all buffers may take.
     pub fn limit(&self) -> u64 {
-        self.limit
+        self.given.unwrap_or_else(|| ram::total() / SHARE)
     }
 
     /// Bytes that all buffers take.
@@ -102,7 +100,7 @@ impl Account {
 
     /// What a chunk that is made ahead may take.
     fn most_chunk_bytes(&self) -> u64 {
-        self.limit / CHUNKS
+        self.limit() / CHUNKS
     }
 
     /// Notes a step, which a warning may name.
@@ -112,7 +110,8 @@ impl Account {
 
     /// What queues may take together.
     fn room(&self) -> u64 {
-        self.limit.saturating_sub(self.held.load(Relaxed)).max(self.limit / LEAST)
+        let limit = self.limit();
+        limit.saturating_sub(self.held.load(Relaxed)).max(limit / LEAST)
     }
 
     fn admits(&self, bytes: u64) -> bool {
@@ -134,7 +133,10 @@ impl Account {
         }
         let held = self.held.fetch_add(now - before, Relaxed) + (now - before);
         self.note_peak();
-        if held > self.limit && !self.warned.swap(true, Relaxed) {
+        if held > self.given.unwrap_or(HARMLESS)
+            && held > self.limit()
+            && !self.warned.swap(true, Relaxed)
+        {
             self.warn(held);
         }
     }
@@ -156,11 +158,11 @@ impl Account {
              an iterator; steps that read ahead wait meanwhile: {}, or raise \
              `Options.autotune.ram_budget`",
             megabytes(most),
-            megabytes(self.limit),
+            megabytes(self.limit()),
             remedy(name),
         );
         let plan = self.plan.upgrade().map(|plan| fingerprint::fingerprint(&plan));
-        notices::give_once(format!("{name} over {} in {plan:?}", self.limit), text);
+        notices::give_once(format!("{name} over {} in {plan:?}", self.limit()), text);
     }
 }
 
