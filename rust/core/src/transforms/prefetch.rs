@@ -27,8 +27,9 @@ const MAX_WINDOW: usize = 64;
 /// A chunk that takes longer is worth making on another thread: waking that thread and being woken
 /// by it takes some 5 us where both have a core.
 const WORTH_A_THREAD: Duration = Duration::from_micros(20);
-/// So many such chunks in a row: the first of a run opens files and tries functions.
-const SLOW_CHUNKS: usize = 2;
+/// By so much together chunks have to take longer first: starting threads and their queues takes
+/// about as long.
+const WORTH_STARTING: Duration = Duration::from_micros(200);
 
 /// Up to `buffer_size` elements are made ahead.
 #[derive(Clone)]
@@ -116,8 +117,10 @@ impl Node for PrefetchNode {
         let (run, stats) = (Arc::clone(opening.run), Arc::clone(&opening.stats));
         let start = Start { input, plan, run, stats };
         Ok(Box::new(match self.injected {
-            true => PrefetchStage { driver: None, start: Some(start), slow: 0 },
-            false => PrefetchStage { driver: Some(start.driver()), start: None, slow: 0 },
+            true => PrefetchStage { driver: None, start: Some(start), pace: Pace::default() },
+            false => {
+                PrefetchStage { driver: Some(start.driver()), start: None, pace: Pace::default() }
+            }
         }))
     }
 }
@@ -145,17 +148,39 @@ impl Start {
     }
 }
 
+/// What a thread would have saved so far.
+#[derive(Default)]
+struct Pace {
+    begun: bool,
+    lost: Duration,
+}
+
+impl Pace {
+    /// Notes how long a chunk took. The first of a run tells nothing: it opens files and tries
+    /// functions.
+    fn note(&mut self, taken: Duration) {
+        let first = !std::mem::replace(&mut self.begun, true);
+        match taken.checked_sub(WORTH_A_THREAD) {
+            Some(more) if !first => self.lost = self.lost.saturating_add(more),
+            _ => self.lost = Duration::ZERO,
+        }
+    }
+
+    fn is_slow(&self) -> bool {
+        self.lost >= WORTH_STARTING
+    }
+}
+
 /// Either has a driver, or pulls in the consumer's thread and may make one.
 struct PrefetchStage {
     driver: Option<Driver>,
     start: Option<Start>,
-    /// How many of the last chunks were worth a thread.
-    slow: usize,
+    pace: Pace,
 }
 
 impl PrefetchStage {
     fn driver(&mut self) -> Option<&mut Driver> {
-        if self.slow >= SLOW_CHUNKS
+        if self.pace.is_slow()
             && let Some(start) = self.start.take()
         {
             self.driver = Some(start.driver());
@@ -174,7 +199,7 @@ impl Stage for PrefetchStage {
         };
         let began = Instant::now();
         let outcome = start.input.next(max);
-        self.slow = if began.elapsed() > WORTH_A_THREAD { self.slow + 1 } else { 0 };
+        self.pace.note(began.elapsed());
         outcome
     }
 
@@ -191,5 +216,26 @@ impl Stage for PrefetchStage {
             (Some(driver), _) => driver.quiet(),
             (None, start) => start.as_ref().is_some_and(|start| start.input.quiet()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_slow(micros: &[u64]) -> bool {
+        let mut pace = Pace::default();
+        micros.iter().for_each(|taken| pace.note(Duration::from_micros(*taken)));
+        pace.is_slow()
+    }
+
+    #[test]
+    fn a_thread_is_started_once_it_would_have_saved_its_start() {
+        assert!(is_slow(&[900, 900]));
+        assert!(!is_slow(&[900]), "the first chunk tells nothing");
+        assert!(!is_slow(&[900, 120, 40]), "a run that only warms up");
+        assert!(is_slow(&[30; 25]));
+        assert!(!is_slow(&[30; 15]));
+        assert!(!is_slow(&[900, 100, 100, 5, 100, 100]), "a cheap one among them");
     }
 }
