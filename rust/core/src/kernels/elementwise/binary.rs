@@ -8,7 +8,7 @@ use crate::graph::kernel::{Arg, Kernel, Tolerance};
 use crate::kernels::cast::{Source, dense, inputs};
 use crate::kernels::dispatch::with_type;
 use crate::kernels::elementwise::complex::{Part, extreme, power};
-use crate::kernels::elementwise::loops::{broadcast_partial, zip};
+use crate::kernels::elementwise::loops::{broadcast_partial, zip, zip_wide};
 use crate::kernels::elementwise::number::{Float, Integer, Number};
 use crate::kernels::elementwise::special::Special;
 
@@ -115,9 +115,9 @@ impl Binary {
 
 fn real<T: Number>(op: &str, args: &[Arg; 2], rows: usize, dtype: DType) -> Result<Tensor> {
     match op {
-        "add" => zip::<T, T>(args, rows, dtype, T::add),
-        "subtract" => zip::<T, T>(args, rows, dtype, T::subtract),
-        "multiply" => zip::<T, T>(args, rows, dtype, T::multiply),
+        "add" => zip_wide::<T, T>(args, rows, dtype, T::add),
+        "subtract" => zip_wide::<T, T>(args, rows, dtype, T::subtract),
+        "multiply" => zip_wide::<T, T>(args, rows, dtype, T::multiply),
         "fmod" => zip::<T, T>(args, rows, dtype, T::fmod),
         "floor_divide" => zip::<T, T>(args, rows, dtype, T::floor_divide),
         "remainder" => zip::<T, T>(args, rows, dtype, T::remainder),
@@ -132,8 +132,8 @@ fn real<T: Number>(op: &str, args: &[Arg; 2], rows: usize, dtype: DType) -> Resu
             }
             zip::<T, T>(args, rows, dtype, T::power)
         }
-        "maximum" => zip::<T, T>(args, rows, dtype, T::maximum),
-        "minimum" => zip::<T, T>(args, rows, dtype, T::minimum),
+        "maximum" => zip_wide::<T, T>(args, rows, dtype, T::maximum),
+        "minimum" => zip_wide::<T, T>(args, rows, dtype, T::minimum),
         "fmax" => zip::<T, T>(args, rows, dtype, T::fmax),
         "fmin" => zip::<T, T>(args, rows, dtype, T::fmin),
         _ => Err(Error::internal(format!("{op} on real numbers"))),
@@ -142,7 +142,7 @@ fn real<T: Number>(op: &str, args: &[Arg; 2], rows: usize, dtype: DType) -> Resu
 
 fn float<T: Special>(op: &str, args: &[Arg; 2], rows: usize, dtype: DType) -> Result<Tensor> {
     match op {
-        "true_divide" => zip::<T, T>(args, rows, dtype, T::true_divide),
+        "true_divide" => zip_wide::<T, T>(args, rows, dtype, T::true_divide),
         "arctan2" => zip::<T, T>(args, rows, dtype, T::arctan2),
         "hypot" => zip::<T, T>(args, rows, dtype, T::hypot),
         "copysign" => zip::<T, T>(args, rows, dtype, T::copysign),
@@ -155,9 +155,9 @@ fn float<T: Special>(op: &str, args: &[Arg; 2], rows: usize, dtype: DType) -> Re
 
 fn bitwise<T: Integer>(op: &str, args: &[Arg; 2], rows: usize, dtype: DType) -> Result<Tensor> {
     match op {
-        "bitwise_and" => zip::<T, T>(args, rows, dtype, T::and),
-        "bitwise_or" => zip::<T, T>(args, rows, dtype, T::or),
-        "bitwise_xor" => zip::<T, T>(args, rows, dtype, T::xor),
+        "bitwise_and" => zip_wide::<T, T>(args, rows, dtype, T::and),
+        "bitwise_or" => zip_wide::<T, T>(args, rows, dtype, T::or),
+        "bitwise_xor" => zip_wide::<T, T>(args, rows, dtype, T::xor),
         "left_shift" => zip::<T, T>(args, rows, dtype, T::left_shift),
         "gcd" => zip::<T, T>(args, rows, dtype, T::gcd),
         "lcm" => zip::<T, T>(args, rows, dtype, T::lcm),

@@ -12,6 +12,7 @@ use crate::data::{DType, Dims, Element, PartialShape, Tensor};
 use crate::error::{Error, Result};
 use crate::graph::kernel::Arg;
 use crate::kernels::cast::scratch;
+use crate::kernels::elementwise::wide::{Body, widely};
 
 /// One loop: how often, and how far each input moves.
 #[derive(Clone, Copy)]
@@ -136,6 +137,28 @@ pub(crate) fn zip_mixed<A: Element, B: Element, R: Element>(
     dtype: DType,
     f: impl Fn(A, B) -> R,
 ) -> Result<Tensor> {
+    zip_by::<A, B, R, _, false>(args, rows, dtype, f)
+}
+
+/// As `zip`, for operations of which processors with wide registers do many at once. (It compiles
+/// them twice, which few are worth.)
+#[inline(always)]
+pub(crate) fn zip_wide<A: Element, R: Element>(
+    args: &[Arg; 2],
+    rows: usize,
+    dtype: DType,
+    f: impl Fn(A, A) -> R,
+) -> Result<Tensor> {
+    zip_by::<A, A, R, _, true>(args, rows, dtype, f)
+}
+
+#[inline(always)]
+fn zip_by<A: Element, B: Element, R: Element, F: Fn(A, B) -> R, const WIDE: bool>(
+    args: &[Arg; 2],
+    rows: usize,
+    dtype: DType,
+    f: F,
+) -> Result<Tensor> {
     let loops = Loops::new(args, rows)?;
     let (a, b) = (args[0].tensor()?.values::<A>()?, args[1].tensor()?.values::<B>()?);
     let mut out = scratch::<R>(loops.len)?;
@@ -143,23 +166,42 @@ pub(crate) fn zip_mixed<A: Element, B: Element, R: Element>(
     let steps = loops.steps;
     loops.run(&mut |start, count, [i, j]| {
         let out = &mut result[start..start + count];
+        let pass = Pass { out, a: &a[i..], b: &b[j..], steps, f: &f };
+        if WIDE { widely(pass) } else { pass.run() }
+    });
+    Tensor::fixed(dtype, loops.dims, out.freeze())
+}
+
+/// One run of the innermost loop.
+struct Pass<'a, A, B, R, F> {
+    out: &'a mut [R],
+    a: &'a [A],
+    b: &'a [B],
+    steps: [usize; 2],
+    f: &'a F,
+}
+
+impl<A: Element, B: Element, R: Element, F: Fn(A, B) -> R> Body for Pass<'_, A, B, R, F> {
+    #[inline(always)]
+    fn run(self) {
+        let Pass { out, a, b, steps, f } = self;
+        let count = out.len();
         match steps {
-            [0, 0] => out.fill(f(a[i], b[j])),
+            [0, 0] => out.fill(f(a[0], b[0])),
             [_, 0] => {
-                let b = b[j];
-                out.iter_mut().zip(&a[i..i + count]).for_each(|(out, a)| *out = f(*a, b));
+                let b = b[0];
+                out.iter_mut().zip(&a[..count]).for_each(|(out, a)| *out = f(*a, b));
             }
             [0, _] => {
-                let a = a[i];
-                out.iter_mut().zip(&b[j..j + count]).for_each(|(out, b)| *out = f(a, *b));
+                let a = a[0];
+                out.iter_mut().zip(&b[..count]).for_each(|(out, b)| *out = f(a, *b));
             }
             _ => {
-                let inputs = a[i..i + count].iter().zip(&b[j..j + count]);
+                let inputs = a[..count].iter().zip(&b[..count]);
                 out.iter_mut().zip(inputs).for_each(|(out, (a, b))| *out = f(*a, *b));
             }
         }
-    });
-    Tensor::fixed(dtype, loops.dims, out.freeze())
+    }
 }
 
 #[cfg(test)]
@@ -179,6 +221,27 @@ mod tests {
         let sum = zip::<i64, i64>(&args, 2, DType::Int64, |a, b| a + 100 * b).unwrap();
         assert_eq!(sum.dims(), [2, 2, 2]);
         assert_eq!(sum.values::<i64>().unwrap(), [0, 1, 2, 3, 104, 105, 106, 107]);
+    }
+
+    #[test]
+    fn wide_registers_give_the_same_to_the_bit() {
+        let numbers: Vec<f64> = (0..200).map(|i| 1.0 / f64::from(i * 37 % 101 - 50)).collect();
+        let of = |count: usize| {
+            let tensor = Tensor::from_values(&[count], &numbers[..count]).unwrap();
+            Arg::Column(Column::Stacked(tensor))
+        };
+        let one = || Arg::Const(Tensor::scalar(0.3_f64).unwrap());
+        for count in (0..40).chain([199, 200]) {
+            for args in [[of(count), of(count)], [of(count), one()], [one(), of(count)]] {
+                let f = |a: f64, b: f64| a * b + a;
+                let plain = zip::<f64, f64>(&args, count, DType::Float64, f).unwrap();
+                let wide = zip_wide::<f64, f64>(&args, count, DType::Float64, f).unwrap();
+                let bits = |tensor: &Tensor| -> Vec<u64> {
+                    tensor.values::<f64>().unwrap().iter().map(|x| x.to_bits()).collect()
+                };
+                assert_eq!(bits(&plain), bits(&wide), "{count}");
+            }
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod parted;
 mod select;
 mod special;
 pub(crate) mod unary;
+mod wide;
 
 use std::sync::Arc;
 
