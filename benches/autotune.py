@@ -1,16 +1,17 @@
 """How close AUTOTUNE comes to the best numbers that a person could have set.
 
-Three pipelines, each with a grid of hand settings of `num_parallel_calls` and `prefetch`:
+Four pipelines, each with a grid of hand settings of `num_parallel_calls` and `prefetch`:
 
 - a map that computes: a graph of some array operations on rows of 16 KiB;
 - a slow source: a Python function that waits some milliseconds for each element, as for a server;
-- a slow consumer: such a source, now and then slower, and a training step that takes its time.
+- a slow consumer: such a source, now and then slower, and a training step that takes its time;
+- an interleave: datasets whose elements come from such servers, read side by side.
 
 Every setting is a new iterator, measured warm. The grid is measured in turn; its best setting and
 AUTOTUNE then once more, by turns, several rounds, since the best of many measurements is also the
 luckiest. AUTOTUNE is measured from two seconds after its start on, and has reached the goal where
 the median of the rounds' ratios is 0.9. The rates of its first seconds are shown too, and what it
-chose.
+chose. All of it takes about two minutes.
 
     python benches/autotune.py [seconds per measurement] [rounds]
 """
@@ -32,7 +33,7 @@ Setting = tuple[int, int]
 AUTO: Setting = (hr.AUTOTUNE, hr.AUTOTUNE)
 GOAL = 0.9
 # AUTOTUNE has so long to find its numbers; hand settings need only be warm.
-START, WARM = 2.0, 0.5
+START, WARM = 2.0, 0.25
 
 
 def wait(number: int) -> int:
@@ -63,6 +64,14 @@ def uneven(calls: int, prefetch: int) -> hr.Dataset:
     return numbers.prefetch(prefetch)
 
 
+def interleaved(calls: int, prefetch: int) -> hr.Dataset:
+    sources = hr.Dataset.range(1 << 40)
+    mixed = sources.interleave(
+        lambda i: hr.Dataset.range(i * 7, i * 7 + 100).map(wait_unevenly), 16, 1, calls
+    )
+    return mixed.batch(4).prefetch(prefetch)
+
+
 @dataclass
 class Job:
     """A pipeline, what its consumer does, and the numbers a person would try."""
@@ -78,6 +87,7 @@ JOBS = [
     Job("CPU-bound map", computing, (1, 2, 4, 8), (1, 4, 16)),
     Job("slow source", waiting, (1, 2, 4, 8, 16, 32), (1, 8)),
     Job("slow consumer", uneven, (1, 2, 4, 8, 16), (1, 8, 32), step=0.005),
+    Job("interleave", interleaved, (1, 2, 4, 8, 16), (1, 8)),
 ]
 
 
@@ -95,8 +105,10 @@ def rate(iterator: hr.Iterator, seconds: float, step: float) -> float:
 def measure(job: Job, setting: Setting, seconds: float) -> tuple[list[float], hr.Iterator]:
     """Return the rates of the time before, and of the time that counts."""
     iterator = iter(job.build(*setting))
-    before = START if setting == AUTO else WARM
-    rates = [rate(iterator, WARM, job.step) for _ in range(round(before / WARM))]
+    # What comes before the first element is the same for all.
+    next(iterator)
+    before = [START / 4] * 4 if setting == AUTO else [WARM]
+    rates = [rate(iterator, seconds, job.step) for seconds in before]
     return [*rates, rate(iterator, seconds, job.step)], iterator
 
 
@@ -126,14 +138,14 @@ def run(job: Job, seconds: float, rounds: int) -> bool:
     share = statistics.median(ratios)
     each = ", ".join(f"{ratio:.2f}" for ratio in ratios)
     print(f"  AUTOTUNE: {share:.2f} of the best, which is {best[0]} and {best[1]} (rounds: {each})")
-    print(f"  its rates, of each {WARM} s and then of {seconds} s: {begun}")
+    print(f"  its rates, of each {START / 4} s and then of {seconds} s: {begun}")
     print("  " + stats.replace("\n", "\n  "), flush=True)
     return share >= GOAL
 
 
 def main() -> None:
-    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 1.5
-    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 5
+    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 1.0
+    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 3
     reached = [run(job, seconds, rounds) for job in JOBS]
     print(f"\nAUTOTUNE reaches {GOAL} of the best in {sum(reached)} of {len(reached)} pipelines")
 
