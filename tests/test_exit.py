@@ -299,3 +299,121 @@ tell(**told)
     told = json.loads(ended.out)
     assert told == {key: [True, 0] for key in told}
     assert len(told) == 5
+
+
+# What is written to files while it is read, and what runs in other processes.
+WRITING = {
+    "interleave": """hr.Dataset.range(10**9).interleave(
+        lambda i: hr.Dataset.range(9).map(python(lambda x: x)), 4,
+        num_parallel_calls=hr.AUTOTUNE)""",
+    "reads": "hr.TFRecordDataset([records] * 9, num_parallel_reads=hr.AUTOTUNE).repeat()",
+    "generator": "generate(lambda: iter(range(10**9)))",
+    "cache": "hr.Dataset.range(10**9).map(python(lambda x: x)).cache(fresh())",
+    "cache ahead": "hr.Dataset.range(10**9).map(python(lambda x: x)).cache(fresh()).prefetch(4)",
+    "snapshot": "hr.Dataset.range(10**9).map(python(lambda x: x)).snapshot(fresh())",
+    "sharded snapshot": """hr.Dataset.range(10**9).map(python(lambda x: x)).snapshot(
+        fresh(), shard_func=lambda x: x % 3)""",
+    "processes": """hr.Dataset.range(10**9).map(
+        abs, num_parallel_calls=2, executor="process")""",
+}
+
+
+@pytest.mark.parametrize("dataset", WRITING.values(), ids=WRITING)
+def test_a_second_after_the_last_iterator_its_files_are_closed(dataset, tmp_path):
+    ended = run(
+        DEATHS
+        + f"""
+import itertools, subprocess
+numbers = itertools.count()
+records = os.path.join(sys.argv[1], "a.tfrecord")
+with hr.io.TFRecordWriter(records) as writer:
+    for i in range(1000):
+        writer.write(bytes(1000))
+def fresh():
+    return os.path.join(sys.argv[1], f"files {{next(numbers)}}")
+def children():
+    with open(f"/proc/self/task/{{os.getpid()}}/children") as file:
+        return file.read().split()
+def build():
+    return {dataset}.map(python(counted), num_parallel_calls=2)
+def left():
+    return [descriptors(), others(), children()]
+next(iter(build()))
+time.sleep(1.5)
+before, told = left(), {{}}
+for death in (dropped, closed, in_a_cycle, by_an_exception, in_a_thread):
+    iterators = [iter(build())]
+    for _ in range(3):
+        next(iterators[0])
+    death(iterators)
+    end = now() + 0.9
+    while now() < end and left() != before:
+        time.sleep(0.01)
+    after, ran = left(), calls[0]
+    time.sleep(0.2)
+    told[death.__name__] = [after == before or after, calls[0] - ran]
+tell(**told)
+""",
+        tmp_path,
+    )
+    assert (ended.code, ended.err) == (0, "")
+    told = json.loads(ended.out)
+    assert told == {key: [True, 0] for key in told}
+    assert len(told) == 5
+
+
+SAVING = {
+    "native": "hr.Dataset.range(10**9).save(path)",
+    "python": "numbers.save(path)",
+    "parallel": "hr.Dataset.range(10**9).map(slow, num_parallel_calls=4).save(path)",
+    "compressed": 'numbers.save(path, compression="GZIP")',
+    "shards": "numbers.save(path, shard_func=lambda x: x % 3)",
+    "python shards": "numbers.save(path, shard_func=python(lambda x: x % 3))",
+    "checkpoints": """numbers.save(path, checkpoint_args={
+        "directory": path + ".checkpoints", "checkpoint_interval": 3})""",
+    "processes": """hr.Dataset.range(10**9).map(
+        abs, num_parallel_calls=2, executor="process").save(path)""",
+}
+
+
+@pytest.mark.parametrize("saving", SAVING.values(), ids=SAVING)
+def test_daemons_that_save_do_not_hold_up_the_end(saving, tmp_path):
+    ended = run(
+        f"""
+path = os.path.join(sys.argv[1], "saved")
+slow = python(sleeper(0.001))
+numbers = hr.Dataset.range(10**9).map(slow)
+def save():
+    {saving}
+threading.Thread(target=save, daemon=True).start()
+wait_until(lambda: os.path.exists(path) and len(os.listdir(path)) > 0)
+time.sleep(0.2)
+print(now(), flush=True)
+""",
+        tmp_path,
+    )
+    assert_ended_at_once(ended)
+    # What is there is no saved dataset yet.
+    assert not (tmp_path / "saved" / "snapshot.metadata").exists()
+
+
+def test_a_saving_that_ended_with_the_interpreter_goes_on(tmp_path):
+    code = """
+path = os.path.join(sys.argv[1], "saved")
+arguments = {"directory": path + ".checkpoints", "checkpoint_interval": 3}
+slow = hr.Dataset.range(300).map(python(sleeper(0.002)))
+def save():
+    slow.save(path, checkpoint_args=arguments)
+thread = threading.Thread(target=save, daemon=True)
+thread.start()
+if sys.argv[2] == "leave":
+    wait_until(lambda: os.path.exists(path + ".checkpoints"))
+    time.sleep(0.1)
+else:
+    thread.join()
+    print([x.item() for x in hr.Dataset.load(path)] == list(range(300)))
+"""
+    left = run(code, tmp_path, "leave")
+    assert (left.code, left.err) == (0, "")
+    ended = run(code, tmp_path, "whole")
+    assert (ended.code, ended.out, ended.err) == (0, "True\n", "")

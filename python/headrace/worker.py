@@ -50,9 +50,10 @@ def main(fd: int) -> None:
     """Serve the parent at the other end of the socket `fd`, to its end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's, who ends its workers
     threading.Thread(target=_watch, args=(os.getppid(),), daemon=True).start()
-    worker = _Worker(Channel(socket.socket(fileno=fd)))
     try:
-        worker.serve()
+        # Python tells of sockets that nobody has closed.
+        with socket.socket(fileno=fd) as connection:
+            _Worker(Channel(connection)).serve()
     except (EOFError, ConnectionError):
         sys.exit(0)
 

@@ -16,9 +16,9 @@ use headrace::transforms::sharded_snapshot::ShardedSnapshotNode;
 use headrace::transforms::snapshot::SnapshotNode;
 use pyo3::prelude::*;
 
-use crate::call::PythonFunction;
+use crate::call::{PythonFunction, attached};
 use crate::enter::enter;
-use crate::errors::{Result, carry, invalid};
+use crate::errors::{Result, invalid};
 use crate::from_python::{Arrays, value};
 use crate::imports;
 use crate::iterator::options;
@@ -154,9 +154,8 @@ pub(crate) fn save<'py>(
         let Some((interval, from, keep)) = &checkpoints else {
             return saving::save(&plan, options, Some(context), &target, None);
         };
-        let mut keep = |text: &str, rows: u64| {
-            Python::attach(|py| keep.call1(py, (text, rows)).map(drop).map_err(|e| carry(py, e)))
-        };
+        let mut keep =
+            |text: &str, rows: u64| attached(|py| Ok(keep.call1(py, (text, rows)).map(drop)?));
         let (interval, from) = (*interval, from.as_deref());
         let checkpoints = saving::Checkpoints { interval, from, keep: &mut keep };
         saving::save(&plan, options, Some(context), &target, Some(checkpoints))

@@ -57,6 +57,11 @@ pub(crate) fn is_closing() -> bool {
     is_other(&CLOSING)
 }
 
+/// True once the interpreter has begun to end.
+pub(crate) fn is_ending() -> bool {
+    CLOSING.load(SeqCst) != 0
+}
+
 fn is_other(thread: &AtomicU64) -> bool {
     let thread = thread.load(SeqCst);
     thread != 0 && thread != own_number() as u64

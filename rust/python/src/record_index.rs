@@ -7,8 +7,9 @@ use headrace::formats::tfrecord::index::{Sidecar, detect, ensure, verify};
 use headrace::io::compress::Compression;
 use pyo3::prelude::*;
 
+use crate::call::attached;
 use crate::enter::enter;
-use crate::errors::{Result, carry};
+use crate::errors::Result;
 use headrace::engine::wait::poll_if_due;
 
 /// Time between two reports of progress.
@@ -43,9 +44,7 @@ pub(crate) fn index_tfrecord(
             match &progress {
                 Some(progress) if told.elapsed() >= REPORT => {
                     told = Instant::now();
-                    Python::attach(|py| {
-                        progress.call1(py, (bytes,)).map(|_| ()).map_err(|error| carry(py, error))
-                    })
+                    attached(|py| Ok(progress.call1(py, (bytes,)).map(drop)?))
                 }
                 _ => Ok(()),
             }

@@ -18,6 +18,7 @@ use headrace::engine::{Plan, RunOptions};
 use headrace::{Error, Result};
 
 use crate::enter::catch;
+use crate::process::is_ending;
 
 /// An element that was taken.
 pub(crate) enum Taken {
@@ -228,6 +229,9 @@ impl SharedRun {
         if !ended {
             // To be waited for again.
             self.lock().run = Some(run);
+        } else if !is_ending() {
+            // The iterator may live on.
+            self.context.release_functions();
         }
         Ok(ended)
     }
