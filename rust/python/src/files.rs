@@ -23,6 +23,7 @@ use crate::from_python::{Arrays, value};
 use crate::imports;
 use crate::iterator::options;
 use crate::plan::{Plan, plan};
+use crate::process;
 use crate::source::PythonObject;
 use crate::spec::{element_spec, element_spec_to_python};
 
@@ -152,13 +153,28 @@ pub(crate) fn save<'py>(
     let target = saving::Target { path, compression, sharded };
     let saved = enter(py, || {
         let Some((interval, from, keep)) = &checkpoints else {
-            return saving::save(&plan, options, Some(context), &target, None);
+            return saving::save(
+                &plan,
+                options,
+                Some(context),
+                &target,
+                None,
+                &process::register_context,
+            );
         };
         let mut keep =
             |text: &str, rows: u64| attached(|py| Ok(keep.call1(py, (text, rows)).map(drop)?));
         let (interval, from) = (*interval, from.as_deref());
         let checkpoints = saving::Checkpoints { interval, from, keep: &mut keep };
-        saving::save(&plan, options, Some(context), &target, Some(checkpoints))
+        let checkpoints = Some(checkpoints);
+        saving::save(
+            &plan,
+            options,
+            Some(context),
+            &target,
+            checkpoints,
+            &process::register_context,
+        )
     })?;
     let spec = saved.spec.map(|spec| element_spec_to_python(py, &spec)).transpose()?;
     Ok((saved.run, saved.metadata, spec))

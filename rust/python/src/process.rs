@@ -157,15 +157,23 @@ fn interrupt_all(py: Python<'_>) {
 
 /// Remembers a run for [`close_all`].
 pub(crate) fn register(run: &Arc<SharedRun>) {
+    remember(Arc::downgrade(run), run.context());
+}
+
+/// Remembers a run that no iterator has.
+pub(crate) fn register_context(context: &Arc<RunContext>) {
+    remember(Weak::new(), context);
+}
+
+fn remember(run: Weak<SharedRun>, context: &Arc<RunContext>) {
     locked(&RUNS, |runs| {
         if runs.len() == runs.capacity() {
             runs.retain(|known| known.context.strong_count() > 0);
         }
-        let context = Arc::downgrade(run.context());
-        runs.push(Known { run: Arc::downgrade(run), context });
+        runs.push(Known { run, context: Arc::downgrade(context) });
     });
     if is_closing() {
-        run.context().cancel();
+        context.cancel();
     }
 }
 

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Chunk, Column, DType, ElementSpec, ForeignValue, Structure, Tensor};
-use crate::engine::run::Caller;
+use crate::engine::run::{Caller, RunContext};
 use crate::engine::seeds::entropy;
 use crate::engine::state::State;
 use crate::engine::{Plan, Run, RunOptions};
@@ -68,7 +68,8 @@ struct Checkpoint {
     state: State,
 }
 
-/// Writes the elements of a run of `plan` below a path.
+/// Writes the elements of a run of `plan` below a path; `opened` hears of the run, which may be
+/// cancelled.
 ///
 /// # Errors
 /// The first of an element, or of the files. Nothing of the saving is left then, unless it makes
@@ -79,11 +80,13 @@ pub fn save(
     surroundings: Option<ForeignValue>,
     target: &Target<'_>,
     checkpoints: Option<Checkpoints<'_>>,
+    opened: &dyn Fn(&Arc<RunContext>),
 ) -> Result<Saved> {
     let caller = Caller { surroundings, lender: None };
     let from = checkpoints.as_ref().and_then(|checkpoints| checkpoints.from);
     let from = from.map(|text| target.checkpoint(text)).transpose()?;
     let mut run = Run::open_within(caller, plan, options, from.as_ref().map(|from| &from.state))?;
+    opened(run.context());
     let mut writer = ShardWriter::new(target.path, target.compression);
     if let Some(from) = &from {
         writer.resume(from.id, &from.shards)?;

@@ -259,7 +259,7 @@ pub fn load(input: Plan, name: &str, shards: Option<fn(i64) -> Result<Tensor>>) 
             None => Arc::clone(&input),
         };
         let target = Target { path: &path, compression: Compression::None, sharded };
-        let saved = save(&plan, RunOptions::default(), None, &target, None).unwrap();
+        let saved = save(&plan, RunOptions::default(), None, &target, None, &|_| ()).unwrap();
         assert!(saved.spec.is_some_and(|seen| !sharded || seen == spec));
         std::fs::write(format!("{path}/snapshot.metadata"), saved.metadata).unwrap();
         return LoadNode::plan(&path, spec, None).unwrap();
