@@ -29,7 +29,7 @@ use crate::graph::Graph;
 use crate::imports;
 use crate::nest::Lists;
 use crate::packer::Packer;
-use crate::process::{Inside, is_left, is_of_engine};
+use crate::process::{Coming, Inside, is_left, is_of_engine};
 use crate::spec::{element_spec, element_spec_to_python};
 use crate::thread_state::try_attach;
 
@@ -359,12 +359,14 @@ fn call_row<'py>(
 /// Runs `work` with the GIL; `Cancelled` if the interpreter is leaving.
 pub(crate) fn attached<T>(work: impl FnOnce(Python<'_>) -> Result<T>) -> headrace::Result<T> {
     catch(|| {
+        let coming = Coming::new();
         // A thread of the user's that builds a plan has the GIL.
         if is_left() && (is_of_engine() || is_interruptible()) {
             return Err(Error::cancelled());
         }
         let outcome = try_attach(|py| {
             let _inside = Inside::new(py);
+            drop(coming);
             work(py).map_err(Error::from)
         });
         match outcome {

@@ -7,26 +7,30 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use headrace::Error;
-use headrace::engine::wait::with_interrupt;
+use headrace::engine::wait::{is_interruptible, with_interrupt};
 use pyo3::prelude::*;
 
 use crate::errors::{Result, carry};
-use crate::process::{is_closing, is_left, is_of_engine, stay_if_closing, stay_if_left};
+use crate::process::{Coming, is_closing, is_left, is_of_engine, stay_if_closing, stay_if_left};
 
 /// Runs `work` without the GIL.
 pub(crate) fn enter<T: Send>(
     py: Python<'_>,
     work: impl FnOnce() -> headrace::Result<T> + Send,
 ) -> Result<T> {
-    let outcome = py.detach(|| {
+    let (outcome, _coming) = py.detach(|| {
         // A function of the user's has called in: its thread is waited for.
-        if is_closing() && is_of_engine() {
-            return Err(Error::cancelled());
+        let is_nested = is_of_engine() || is_interruptible();
+        if is_closing() && is_nested {
+            return (Err(Error::cancelled()), stay_if_left());
         }
         stay_if_closing();
         let outcome = catch(|| with_interrupt(check_signals, work));
-        stay_if_left();
-        outcome
+        if outcome.is_err() && !is_nested {
+            // A daemon whose run was closed at the end has nobody to tell.
+            stay_if_closing();
+        }
+        (outcome, stay_if_left())
     });
     Ok(outcome?)
 }
@@ -42,10 +46,14 @@ pub(crate) fn catch<T>(work: impl FnOnce() -> headrace::Result<T>) -> headrace::
 
 /// Runs Python's signal handlers; whoever waits calls it a few times a second.
 fn check_signals() -> headrace::Result<()> {
+    let coming = Coming::new();
     if is_left() {
         return Err(Error::cancelled());
     }
-    let checked = Python::try_attach(|py| py.check_signals().map_err(|error| carry(py, error)));
+    let checked = Python::try_attach(|py| {
+        drop(coming);
+        py.check_signals().map_err(|error| carry(py, error))
+    });
     // Not attached: the interpreter is leaving.
     checked.unwrap_or_else(|| Err(Error::cancelled()))
 }

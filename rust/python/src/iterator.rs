@@ -261,10 +261,11 @@ impl Drop for Iterator {
             // (a generator that is closed) must not lose it.
             let raised = PyErr::take(py);
             // Stages may wait for threads that wait for the GIL.
-            py.detach(|| {
+            let coming = py.detach(|| {
                 drop(parts.take());
-                process::stay_if_left();
+                process::stay_if_left()
             });
+            drop(coming);
             self.spares.close();
             if let Some(raised) = raised {
                 raised.restore(py);

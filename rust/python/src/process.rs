@@ -8,11 +8,12 @@
 #![allow(unsafe_code)]
 
 use std::ffi::{c_long, c_ulong};
-use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, TryLockError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use headrace::engine::pool;
 use headrace::engine::run::RunContext;
 use pyo3::exceptions::PySystemExit;
 use pyo3::ffi;
@@ -31,8 +32,8 @@ unsafe extern "C" {
 /// How long the end of the process waits for what is running, before and after interrupting it: a
 /// function of the user's may sleep. Twice this is less than a second.
 const PATIENCE: Duration = Duration::from_millis(400);
-/// How long threads that are about to ask for the GIL have to get it before the interpreter goes.
-const GRACE: Duration = Duration::from_millis(2);
+/// How long it waits for those that came in while it looked: they need nothing but the GIL.
+const GRACE: Duration = Duration::from_millis(200);
 
 /// A run that may be open. Its context outlives it while its tasks run.
 struct Known {
@@ -72,10 +73,35 @@ pub(crate) fn is_of_engine() -> bool {
     thread::current().name().is_some_and(|name| name.starts_with("headrace-"))
 }
 
+/// Threads that are about to have the GIL.
+static COMING: AtomicUsize = AtomicUsize::new(0);
+
+/// Keeps the interpreter from leaving before this thread has the GIL; to be dropped then.
+pub(crate) struct Coming(());
+
+impl Coming {
+    /// Counts the present thread; who looks at [`is_left`] after that is seen by who leaves.
+    pub(crate) fn new() -> Self {
+        COMING.fetch_add(1, SeqCst);
+        Coming(())
+    }
+}
+
+impl Drop for Coming {
+    fn drop(&mut self) {
+        COMING.fetch_sub(1, SeqCst);
+    }
+}
+
 /// Keeps a thread that is about to come back to an interpreter that is leaving: CPython would end
 /// it under the frames of Rust. It ends with the process.
-pub(crate) fn stay_if_left() {
-    while is_left() {
+pub(crate) fn stay_if_left() -> Coming {
+    loop {
+        let coming = Coming::new();
+        if !is_left() {
+            return coming;
+        }
+        drop(coming);
         thread::park();
     }
 }
@@ -104,18 +130,29 @@ fn locked<V, T>(list: &Mutex<V>, work: impl FnOnce(&mut V) -> T) -> Option<T> {
     None
 }
 
-/// Threads that run Python code for the engine, by Python's number for them.
-static INSIDE: Mutex<Vec<c_ulong>> = Mutex::new(Vec::new());
+/// Threads that run Python code for the engine, by Python's number for them, with how many forks
+/// lie behind: those of a parent process are not here.
+static INSIDE: Mutex<Vec<(usize, c_ulong)>> = Mutex::new(Vec::new());
 
 /// Tells that a thread runs Python code, until dropped. Made and dropped with the GIL held.
-pub(crate) struct Inside(c_ulong);
+pub(crate) struct Inside((usize, c_ulong));
 
 impl Inside {
     /// Counts the present thread in.
     pub(crate) fn new(_py: Python<'_>) -> Self {
-        let thread = own_number();
+        let thread = (pool::generation(), own_number());
         locked(&INSIDE, |inside| inside.push(thread));
         Inside(thread)
+    }
+
+    /// The threads but for this one.
+    fn others() -> Vec<c_ulong> {
+        let (here, own) = (pool::generation(), own_number());
+        let is_other = |thread: &&(usize, c_ulong)| thread.0 == here && thread.1 != own;
+        let others = |inside: &mut Vec<(usize, c_ulong)>| {
+            inside.iter().filter(is_other).map(|thread| thread.1).collect()
+        };
+        locked(&INSIDE, others).unwrap_or_default()
     }
 }
 
@@ -129,12 +166,9 @@ impl Drop for Inside {
     }
 }
 
-/// Waits until no other thread runs Python code for the engine: one that lets go of the last of a
-/// run may still be ending its workers. False if one does at `deadline`.
-fn all_come_out(deadline: Instant) -> bool {
-    let own = own_number();
-    let others = || locked(&INSIDE, |inside| inside.iter().any(|thread| *thread != own));
-    while others() == Some(true) {
+/// Looks every millisecond whether `condition` holds; false if it does not at `deadline`.
+fn wait_until(deadline: Instant, condition: impl Fn() -> bool) -> bool {
+    while !condition() {
         if Instant::now() >= deadline {
             return false;
         }
@@ -143,15 +177,23 @@ fn all_come_out(deadline: Instant) -> bool {
     true
 }
 
+/// Waits until no other thread is about to have the GIL.
+fn none_come(deadline: Instant) -> bool {
+    wait_until(deadline, || COMING.load(SeqCst) == 0)
+}
+
+/// Waits until no other thread runs Python code for the engine: one that lets go of the last of a
+/// run may still be ending its workers. False if one does at `deadline`.
+fn all_come_out(deadline: Instant) -> bool {
+    wait_until(deadline, || Inside::others().is_empty())
+}
+
 /// Raises `SystemExit` in all threads that run Python code for the engine.
 fn interrupt_all(py: Python<'_>) {
-    let own = own_number();
     let class = py.get_type::<PySystemExit>();
-    for thread in locked(&INSIDE, |inside| inside.clone()).unwrap_or_default() {
-        if thread != own {
-            // SAFETY: the GIL is held; a thread that is gone is not found, which is no error.
-            unsafe { ffi::PyThreadState_SetAsyncExc(thread as c_long, class.as_ptr()) };
-        }
+    for thread in Inside::others() {
+        // SAFETY: the GIL is held; a thread that is gone is not found, which is no error.
+        unsafe { ffi::PyThreadState_SetAsyncExc(thread as c_long, class.as_ptr()) };
     }
 }
 
@@ -198,19 +240,24 @@ pub(crate) fn close_all(py: Python<'_>) -> Result<()> {
             Ok(all_come_out(deadline) && all)
         })
     };
-    if !close()? {
+    let mut all = close()?;
+    if !all {
         interrupt_all(py);
-        close()?;
+        all = close()?;
     }
     LEAVING.store(own_number() as u64, SeqCst);
-    if !contexts.is_empty() {
-        py.detach(|| thread::sleep(GRACE));
+    // Some may have come in just before; from now on nobody does.
+    py.detach(|| none_come(Instant::now() + GRACE));
+    if all && !py.detach(|| all_come_out(Instant::now() + GRACE)) {
+        interrupt_all(py);
+        py.detach(|| all_come_out(Instant::now() + GRACE));
     }
     Ok(())
 }
 
 /// In a forked child nothing ends yet.
 pub(crate) fn after_fork() {
+    COMING.store(0, SeqCst);
     CLOSING.store(0, SeqCst);
     LEAVING.store(0, SeqCst);
 }

@@ -14,7 +14,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 
 use crate::forks::hold_back;
-use crate::process::{is_closing, is_left};
+use crate::process::{Coming, is_closing, is_left};
 
 /// The interpreter; null before the module is loaded.
 static INTERPRETER: AtomicPtr<ffi::PyInterpreterState> = AtomicPtr::new(ptr::null_mut());
@@ -49,6 +49,7 @@ impl Own {
 
 impl Drop for Own {
     fn drop(&mut self) {
+        let _coming = Coming::new();
         // A state that is left behind goes with the interpreter.
         if is_closing() || is_left() {
             return;
