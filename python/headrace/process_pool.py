@@ -29,7 +29,7 @@ from .worker import is_preparing, rebuild
 __all__ = ["Ended", "ProcessPool", "WorkerDied"]
 
 _POLL_MS = 50
-_PATIENCE = 0.5  # seconds that idle workers have to end by themselves
+_PATIENCE = 0.3  # seconds that idle workers have to end by themselves
 _GUARD = (
     "a worker process runs the script of its parent again, to find the functions in it, and came "
     "to the code that starts worker processes; put that code under "

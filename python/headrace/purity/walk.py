@@ -39,6 +39,10 @@ class Refused(Exception):
         super().__init__(reason)
         self.reason, self.hint, self.place = reason, hint, place
 
+    def again(self, more: str = "") -> Refused:
+        """Return another to raise: a walk that keeps what it raises keeps the frames of its callers."""
+        return Refused(self.reason + more, self.hint, self.place)
+
 
 class Walk(ObjectRules):
     """One walk: what has been reached, and what was seen on the way."""
@@ -68,10 +72,10 @@ class Walk(ObjectRules):
         for kinds, refused in self._changes:
             for kind in kinds:
                 if kind in self._mutable:
-                    refused.reason += f" while `{self._mutable[kind]}` is captured and could change"
-                    raise refused
+                    desc = self._mutable[kind]
+                    raise refused.again(f" while `{desc}` is captured and could change")
         if self._dataset and self._iterations:
-            raise self._iterations[0]
+            raise self._iterations[0].again()
 
     # What to say.
 

@@ -31,7 +31,7 @@ unsafe extern "C" {
 
 /// How long the end of the process waits for what is running, before and after interrupting it: a
 /// function of the user's may sleep. Twice this is less than a second.
-const PATIENCE: Duration = Duration::from_millis(400);
+const PATIENCE: Duration = Duration::from_millis(300);
 /// How long it waits for those that came in while it looked: they need nothing but the GIL.
 const GRACE: Duration = Duration::from_millis(200);
 

@@ -9,13 +9,20 @@ use std::sync::Arc;
 use crate::engine::lock;
 use crate::engine::sync::{Condvar, Mutex, thread_local};
 use crate::engine::wait::{POLL, poll};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Permits of one iterator.
 #[derive(Debug)]
 pub struct Limit {
-    free: Mutex<usize>,
+    permits: Mutex<Permits>,
     freed: Condvar,
+}
+
+#[derive(Debug)]
+struct Permits {
+    free: usize,
+    /// The iterator is closed: who holds a permit may be long in giving it back.
+    over: bool,
 }
 
 thread_local! {
@@ -25,28 +32,38 @@ thread_local! {
 impl Limit {
     /// A limit of `size` tasks, at least one.
     pub fn new(size: usize) -> Self {
-        Limit { free: Mutex::new(size.max(1)), freed: Condvar::new() }
+        let permits = Permits { free: size.max(1), over: false };
+        Limit { permits: Mutex::new(permits), freed: Condvar::new() }
+    }
+
+    /// Ends all waits for a permit.
+    pub fn close(&self) {
+        lock(&self.permits).over = true;
+        self.freed.notify_all();
     }
 
     fn acquire(&self) -> Result<()> {
-        let mut free = lock(&self.free);
-        while *free == 0 {
-            free = match self.freed.wait_timeout(free, POLL) {
-                Ok((free, _)) => free,
+        let mut permits = lock(&self.permits);
+        while permits.free == 0 {
+            if permits.over {
+                return Err(Error::cancelled());
+            }
+            permits = match self.freed.wait_timeout(permits, POLL) {
+                Ok((permits, _)) => permits,
                 Err(poisoned) => poisoned.into_inner().0,
             };
-            if *free == 0 {
-                drop(free);
+            if permits.free == 0 {
+                drop(permits);
                 poll()?;
-                free = lock(&self.free);
+                permits = lock(&self.permits);
             }
         }
-        *free -= 1;
+        permits.free -= 1;
         Ok(())
     }
 
     fn release(&self) {
-        *lock(&self.free) += 1;
+        lock(&self.permits).free += 1;
         self.freed.notify_one();
     }
 }
@@ -54,7 +71,7 @@ impl Limit {
 /// Runs `work` with a permit of `limit`; nested calls need none.
 ///
 /// # Errors
-/// That of an interrupt while waiting for the permit.
+/// That of an interrupt, or the end of the iterator, while waiting for the permit.
 pub fn limited<T>(limit: Option<&Arc<Limit>>, work: impl FnOnce() -> T) -> Result<T> {
     let Some(limit) = limit else { return Ok(work()) };
     let held = HELD.with(|held| held.borrow().iter().any(|other| Arc::ptr_eq(other, limit)));
@@ -85,7 +102,7 @@ pub fn limited<T>(limit: Option<&Arc<Limit>>, work: impl FnOnce() -> T) -> Resul
 /// Runs a wait, with this thread's permits given back for its duration.
 ///
 /// # Errors
-/// That of an interrupt while waiting for the permits.
+/// That of an interrupt, or the end of the iterator, while waiting for the permits.
 pub fn unlimited<T>(wait: impl FnOnce() -> T) -> Result<T> {
     let held = HELD.with(|held| held.borrow().clone());
     held.iter().for_each(|limit| limit.release());

@@ -25,11 +25,12 @@ use shuttle::{Config, MaxSteps, Runner, thread};
 use crate::data::{Chunk, Column, DType, ElementSpec, Spec, Tensor};
 use crate::engine::autotune::{AutotuneOptions, Knob, Window};
 use crate::engine::driver::{Driver, Outcomes, Plan as How, Work};
+use crate::engine::lock;
 use crate::engine::node::Arg;
 use crate::engine::pool::Kind;
 use crate::engine::run::{Caller, RunContext};
 use crate::engine::stats::StageStats;
-use crate::engine::sync::{late_waits, set_standstill, start_clock};
+use crate::engine::sync::{Condvar, Mutex, late_waits, set_standstill, start_clock};
 use crate::engine::wait::POLL;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, RunOptions, Stage};
 use crate::error::{Error, ErrorKind, Result};
@@ -187,6 +188,86 @@ impl Node for Numbers {
 
     fn open(&self, _opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         Ok(Box::new(self.clone()))
+    }
+}
+
+/// What sources and functions tell of what they do.
+#[derive(Default)]
+struct Watch {
+    seen: Mutex<Seen>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Seen {
+    /// Who began, in this order.
+    begun: Vec<usize>,
+    running: usize,
+    /// How many ran at once.
+    most: usize,
+}
+
+impl Watch {
+    fn begin(&self, who: usize) {
+        let mut seen = lock(&self.seen);
+        seen.begun.push(who);
+        seen.running += 1;
+        seen.most = seen.most.max(seen.running);
+        self.changed.notify_all();
+    }
+
+    fn end(&self) {
+        lock(&self.seen).running -= 1;
+    }
+
+    fn begun(&self) -> usize {
+        lock(&self.seen).begun.len()
+    }
+
+    /// Waits until so many have begun; one that never does is a deadlock.
+    fn wait_for(&self, count: usize) {
+        let mut seen = lock(&self.seen);
+        while seen.begun.len() < count {
+            seen = self.changed.wait_timeout(seen, Duration::MAX).unwrap().0;
+        }
+    }
+}
+
+/// Numbers of which it is seen when they are pulled.
+struct Watched(Numbers, usize, Arc<Watch>);
+
+impl Stage for Watched {
+    fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
+        self.2.begin(self.1);
+        let chunk = self.0.next(max);
+        self.2.end();
+        chunk
+    }
+
+    fn skip(&mut self, n: u64) -> Result<u64> {
+        self.0.skip(n)
+    }
+
+    fn quiet(&self) -> bool {
+        self.0.quiet()
+    }
+}
+
+/// Shut until somebody opens it.
+#[derive(Default)]
+struct Gate(Mutex<bool>, Condvar);
+
+impl Gate {
+    fn open(&self) {
+        *lock(&self.0) = true;
+        self.1.notify_all();
+    }
+
+    fn pass(&self) {
+        let mut open = lock(&self.0);
+        while !*open {
+            open = self.1.wait_timeout(open, Duration::MAX).unwrap().0;
+        }
     }
 }
 

@@ -30,7 +30,7 @@ pub enum Kind {
 }
 
 /// How long blocking threads wait for work: soon after the last iterator they are gone.
-const KEEP_ALIVE: Duration = Duration::from_millis(400);
+const KEEP_ALIVE: Duration = Duration::from_millis(250);
 
 /// The threads of one kind.
 struct Crew {

@@ -625,7 +625,7 @@ impl Run {
     /// Ends the run: cancels its work and waits for what is running, up to `limit` or until
     /// interrupted. False if something still runs then.
     pub fn close(&mut self, limit: Duration) -> bool {
-        self.context.life.cancelled.store(true, SeqCst);
+        self.context.cancel();
         self.input = None;
         self.context.wait_for_tasks(Instant::now() + limit)
     }
@@ -638,7 +638,7 @@ impl Run {
 
 impl Drop for Run {
     fn drop(&mut self) {
-        self.context.life.cancelled.store(true, SeqCst);
+        self.context.cancel();
     }
 }
 
@@ -652,5 +652,8 @@ impl RunContext {
     /// Ends the run without waiting.
     pub fn cancel(&self) {
         self.life.cancelled.store(true, SeqCst);
+        if let Some(limit) = &self.life.limit {
+            limit.close();
+        }
     }
 }

@@ -10,7 +10,7 @@ use crossbeam_channel::{RecvTimeoutError, TryRecvError};
 
 use crate::data::Chunk;
 use crate::engine::autotune::Meter;
-use crate::engine::budget::{Charge, Queue};
+use crate::engine::budget::Queue;
 use crate::engine::driver::{Driver, Outcomes, Plan, Round, Shared, Slot, Source, Worked};
 use crate::engine::pool::Kind;
 use crate::engine::run::RunContext;
@@ -218,11 +218,8 @@ impl Driver {
                 },
             };
             self.held.iter_mut().take(at).for_each(|(_, overtaken)| *overtaken += 1);
-            shared.meter.leave();
             self.waited = false;
-            let taken = worked.map(|(outcomes, charge)| self.take(outcomes, charge));
-            Shared::wake(&shared);
-            return taken.map(|()| Found::Ready);
+            return self.take(worked).map(|()| Found::Ready);
         }
         Shared::wake(&shared);
         self.wait_for_group(seen, POLL)?;
@@ -256,23 +253,26 @@ impl Driver {
             Slot::Done(outcome, charge) => Ok((Outcomes::from([outcome]), charge)),
             Slot::Working(result) => self.wait_for_result(&result),
         };
-        self.shared.meter.leave();
         self.waited = false;
-        // Room is given back before others are told of it.
-        let taken = worked.map(|(outcomes, charge)| self.take(outcomes, charge));
-        Shared::wake(&self.shared);
-        taken
+        self.take(worked)
     }
 
-    /// Takes outcomes for the consumer, who at once takes what was asked for.
-    fn take(&mut self, outcomes: Outcomes, charge: Charge) {
-        self.shared.hungry.store(false, SeqCst);
-        let rest = match outcomes.front() {
-            Some(Ok(chunk)) => chunk.rows() > self.max || outcomes.len() > 1,
-            _ => outcomes.len() > 1,
-        };
-        self.ready = outcomes;
-        self.charge = rest.then_some(charge);
+    /// Takes outcomes for the consumer, who at once takes what was asked for; tasks have room for
+    /// others then.
+    fn take(&mut self, worked: Result<Worked>) -> Result<()> {
+        self.shared.meter.leave();
+        let taken = worked.map(|(outcomes, charge)| {
+            self.shared.hungry.store(false, SeqCst);
+            let rest = match outcomes.front() {
+                Some(Ok(chunk)) => chunk.rows() > self.max || outcomes.len() > 1,
+                _ => outcomes.len() > 1,
+            };
+            self.ready = outcomes;
+            // What it took is given back before others are told.
+            self.charge = rest.then_some(charge);
+        });
+        Shared::wake(&self.shared);
+        taken
     }
 
     /// True while tasks of foreign code run: one slow call in the consumer's thread would hold up
@@ -321,13 +321,10 @@ impl Driver {
         drop(source);
         match round {
             Round::Pulled(chunk, first, charge) => {
-                let (outcomes, charge) = Shared::work(&shared, chunk, first, charge);
-                shared.meter.leave();
-                self.take(outcomes, charge);
+                self.take(Ok(Shared::work(&shared, chunk, first, charge)))?;
             }
             Round::Outcome(outcome, charge) => {
-                shared.meter.leave();
-                self.take(Outcomes::from([outcome]), charge);
+                self.take(Ok((Outcomes::from([outcome]), charge)))?;
             }
             // Unordered results of running tasks are still to come.
             Round::Full => return Ok(false),

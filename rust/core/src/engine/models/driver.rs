@@ -1,7 +1,5 @@
 //! A driver hands on all that its input gives, in order, and no more is pulled than it may.
 
-use std::sync::atomic::{AtomicI64, Ordering::SeqCst};
-
 use super::*;
 
 fn run_and_check(source: Numbers, how: How, max: usize) {
@@ -114,41 +112,22 @@ fn no_budget_is_too_small() {
     }
 }
 
-/// How far a source has come.
-struct Watched(Numbers, Arc<AtomicI64>);
-
-impl Stage for Watched {
-    fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
-        let chunk = self.0.next(max)?;
-        self.1.store(self.0.left.start, SeqCst);
-        Ok(chunk)
-    }
-
-    fn skip(&mut self, n: u64) -> Result<u64> {
-        self.0.skip(n)
-    }
-
-    fn quiet(&self) -> bool {
-        self.0.quiet()
-    }
-}
-
 #[test]
 fn a_driver_runs_no_further_ahead_than_its_window() {
     fn check(how: How) {
-        let window = how.window.now(&how.workers) as i64;
+        let window = how.window.now(&how.workers);
         let run = context(None);
-        let pulled = Arc::new(AtomicI64::new(0));
-        let source = Watched(Numbers { quiet: false, ..numbers(8) }, Arc::clone(&pulled));
+        let watch = Arc::new(Watch::default());
+        let source = Watched(Numbers { quiet: false, ..numbers(8) }, 0, Arc::clone(&watch));
         let mut driver = driver(source, how, &run);
         for taken in 1..=4 {
             driver.next(1).unwrap().unwrap();
             thread::yield_now();
-            assert!(pulled.load(SeqCst) <= taken + window, "{} pulled", pulled.load(SeqCst));
+            assert!(watch.begun() <= taken + window, "{} pulled", watch.begun());
         }
         drop(driver);
         assert_tasks_end(&run);
-        assert!(pulled.load(SeqCst) <= 4 + window);
+        assert!(watch.begun() <= 4 + window);
     }
     explore(Late::Never, || check(how()));
     explore(Late::Never, || check(foreign()));
@@ -172,4 +151,29 @@ fn knobs_that_move_lose_nothing() {
         mover.join().unwrap();
         assert_tasks_end(&run);
     });
+}
+
+/// Tasks go on as long as there is room, though the consumer does something else.
+#[test]
+fn room_is_filled_though_nobody_waits() {
+    fn check(taken: usize, how: How) {
+        let window = how.window.now(&how.workers);
+        let run = context(None);
+        let watch = Arc::new(Watch::default());
+        let mut driver = driver(Watched(numbers(20), 0, Arc::clone(&watch)), how, &run);
+        driver.start();
+        for _ in 0..taken {
+            driver.next(1).unwrap().unwrap();
+        }
+        watch.wait_for(taken + window);
+        drop(driver);
+        assert_tasks_end(&run);
+    }
+    let single = || How { workers: Knob::fixed(1), ..how() };
+    for taken in [0, 1, 3] {
+        explore(Late::Never, move || check(taken, how()));
+        explore(Late::Never, move || check(taken, foreign()));
+        explore(Late::Never, move || check(taken, single()));
+        explore(Late::Never, move || check(taken, How { ordered: false, ..single() }));
+    }
 }

@@ -106,3 +106,113 @@ fn numbers_of_tasks_that_move_lose_nothing() {
         assert_eq!(meter.counts(0).in_flight, 0);
     });
 }
+
+/// Drivers of a group over watched sources, which nobody reads.
+fn unread(count: usize, how: impl Fn() -> How) -> (Arc<RunContext>, Vec<Driver>, Arc<Watch>) {
+    let run = context(None);
+    let watch = Arc::new(Watch::default());
+    let one = |number| driver(Watched(numbers(20), number, Arc::clone(&watch)), how(), &run);
+    let drivers = (0..count).map(one).collect();
+    (run, drivers, watch)
+}
+
+/// However often they are asked to start.
+#[test]
+fn each_driver_of_a_group_has_its_turn_though_nobody_waits() {
+    fn check(most: usize, how: fn() -> How) {
+        let group = Group::new(Knob::fixed(most));
+        let one = || How { workers: Knob::fixed(1), group: Some(Arc::clone(&group)), ..how() };
+        let (run, drivers, watch) = unread(3, one);
+        for _ in 0..2 {
+            drivers.iter().for_each(Driver::start);
+        }
+        // Windows are of two each.
+        watch.wait_for(6);
+        drop(drivers);
+        assert_tasks_end(&run);
+        let most_at_once = lock(&watch.seen).most;
+        assert!(most_at_once <= most, "{most_at_once} ran at once");
+    }
+    explore(Late::Never, || check(1, how));
+    explore(Late::Never, || check(1, foreign));
+    explore(Late::Never, || check(2, foreign));
+}
+
+#[test]
+fn drivers_of_a_group_have_their_turns_in_the_order_in_which_they_asked() {
+    explore(Late::Never, || {
+        let group = Group::new(Knob::fixed(1));
+        let (workers, window) = (|| Knob::fixed(1), || Window::fixed(1));
+        let one = || How {
+            workers: workers(),
+            window: window(),
+            group: Some(Arc::clone(&group)),
+            ..how()
+        };
+        let (run, drivers, watch) = unread(4, one);
+        drivers.iter().for_each(Driver::start);
+        watch.wait_for(4);
+        drop(drivers);
+        assert_tasks_end(&run);
+        assert_eq!(lock(&watch.seen).begun, [0, 1, 2, 3]);
+    });
+}
+
+/// Gives one element, and the next when it was told to.
+struct OneAtATime(Numbers, Arc<Gate>);
+
+impl Stage for OneAtATime {
+    fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
+        if self.0.left.start > 0 {
+            self.1.pass();
+        }
+        self.0.next(max)
+    }
+
+    fn skip(&mut self, n: u64) -> Result<u64> {
+        self.0.skip(n)
+    }
+
+    fn quiet(&self) -> bool {
+        false
+    }
+}
+
+#[test]
+fn a_consumer_hears_of_each_result_though_the_task_goes_on() {
+    explore(Late::Never, || {
+        let run = context(None);
+        let group = Group::new(Knob::fixed(1));
+        let gate = Arc::new(Gate::default());
+        let how = How { workers: Knob::fixed(1), group: Some(Arc::clone(&group)), ..foreign() };
+        let mut driver = driver(OneAtATime(numbers(3), Arc::clone(&gate)), how, &run);
+        let seen = group.arrivals();
+        driver.start();
+        while !driver.is_ready() {
+            assert!(driver.wait_for_group(seen, POLL).unwrap(), "waited in vain");
+        }
+        gate.open();
+        assert_eq!(all(&mut driver, 1), [0, 1, 2]);
+        drop(driver);
+        assert_tasks_end(&run);
+    });
+}
+
+/// The one that the consumer waits for has room, whatever others have taken.
+#[test]
+fn a_group_with_no_budget_gives_what_its_consumer_waits_for() {
+    explore(Late::Never, || {
+        let run = context_of(RunOptions {
+            autotune: AutotuneOptions { ram_budget: 1, ..AutotuneOptions::default() },
+            ..RunOptions::default()
+        });
+        let (mut drivers, group) = drivers(&run, 2, foreign);
+        let seen = group.arrivals();
+        assert!(drivers[0].wait_for_group(seen, POLL).unwrap(), "waited in vain");
+        for driver in &mut drivers {
+            assert_eq!(all(driver, 1), [0, 1, 2]);
+        }
+        drop(drivers);
+        assert_tasks_end(&run);
+    });
+}

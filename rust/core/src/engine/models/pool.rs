@@ -64,3 +64,28 @@ fn tasks_that_wait_for_each_other_have_a_thread_each() {
         }
     });
 }
+
+/// One thread is taken; the other must not go to rest with a task there.
+#[test]
+fn a_task_that_comes_as_a_thread_goes_to_rest_is_run() {
+    explore(Late::Never, || {
+        let (sender, receiver) = bounded::<()>(1);
+        let (done, all) = bounded::<()>(2);
+        pool::spawn(Kind::Work, Box::new(thread::yield_now));
+        let first = done.clone();
+        pool::spawn(
+            Kind::Work,
+            Box::new(move || {
+                receiver.recv().unwrap();
+                first.send(()).unwrap();
+            }),
+        );
+        thread::yield_now();
+        let second = move || {
+            sender.send(()).unwrap();
+            done.send(()).unwrap();
+        };
+        pool::spawn(Kind::Work, Box::new(second));
+        assert_eq!(all.into_iter().count(), 2);
+    });
+}
