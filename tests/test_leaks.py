@@ -113,6 +113,43 @@ class Thing:
     pass
 
 
+def counting(x):
+    """A function that the walk refuses at its end."""
+    COUNTS[0] += 1
+    return x
+
+
+COUNTS = [0]
+
+UNCOLLECTED = {
+    "traced": lambda: hr.Dataset.range(9).map(lambda x: x + 1),
+    "refused": lambda: hr.Dataset.range(9).map(counting, num_parallel_calls=2),
+    "refused in the trace": lambda: hr.Dataset.range(9).map(lambda x: x if x > 0 else -x),
+    "called": lambda: hr.Dataset.range(9).filter(lambda x: counting(x) > 3),
+    "nested": lambda: hr.Dataset.range(9).flat_map(
+        lambda x: hr.Dataset.range(3).map(lambda y: counting(x) + y)
+    ),
+    "scan": lambda: hr.Dataset.range(9).scan(np.int64(0), lambda s, x: (s + x, counting(s))),
+    "processes": lambda: hr.Dataset.range(9).map(abs, 1, executor="process"),
+}
+
+
+@pytest.mark.parametrize("build", UNCOLLECTED.values(), ids=UNCOLLECTED)
+def test_an_iterator_is_gone_without_the_collector(build):
+    def use():
+        iterator = iter(build())
+        next(iterator)
+        # Whatever keeps this frame keeps the iterator.
+        return weakref.ref(iterator)
+
+    gc.collect()
+    gc.disable()
+    try:
+        assert use()() is None
+    finally:
+        gc.enable()
+
+
 @pytest.mark.parametrize("finish", ["drop", "close", "exhaust", "fail"])
 @pytest.mark.parametrize("kind", ["generator", "prefetch", "map", "parallel map", "filter"])
 def test_what_a_function_holds_is_freed(kind, finish):

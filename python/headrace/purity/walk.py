@@ -40,7 +40,7 @@ class Refused(Exception):
         self.reason, self.hint, self.place = reason, hint, place
 
     def again(self, more: str = "") -> Refused:
-        """Return another to raise: a walk that keeps what it raises keeps the frames of its callers."""
+        """Return another to raise: what a walk keeps would keep the frames of its callers."""
         return Refused(self.reason + more, self.hint, self.place)
 
 
