@@ -95,9 +95,9 @@ impl Stuck {
 }
 
 impl Work for Stuck {
-    fn run(&self, input: Chunk, first: u64) -> Outcomes {
+    fn run(&self, input: Chunk, first: u64, hands: &dyn Hands) -> Outcomes {
         self.pass();
-        Add(0).run(input, first)
+        Add(0).run(input, first, hands)
     }
 }
 
@@ -186,7 +186,7 @@ fn cancelling_ends_the_wait_for_whichever_driver_of_a_group() {
 struct UntilOver(Weak<RunContext>);
 
 impl Work for UntilOver {
-    fn run(&self, input: Chunk, _first: u64) -> Outcomes {
+    fn run(&self, input: Chunk, _first: u64, _hands: &dyn Hands) -> Outcomes {
         let (_sender, never) = bounded::<()>(1);
         while self.0.upgrade().is_some_and(|run| !run.is_cancelled()) {
             let _ = never.recv_timeout(POLL);
