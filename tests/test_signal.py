@@ -80,6 +80,65 @@ def test_signals_of_differing_lengths():
     assert [found.shape for found in mapped] == [(4, 9), (0, 9), (0, 9), (4, 9)]
 
 
+def cosines(x, kind, ortho):
+    """Return a cosine transform by its definition."""
+    n, k = np.arange(x.shape[-1])[:, None], np.arange(x.shape[-1])
+    size = len(k)
+    if kind == 1:
+        weights = 2 * np.cos(np.pi * n * k / (size - 1))
+        weights[0], weights[-1] = 1, (-1.0) ** k
+    elif kind == 2:
+        weights = 2 * np.cos(np.pi * (2 * n + 1) * k / (2 * size))
+    elif kind == 3:
+        weights = 2 * np.cos(np.pi * n * (2 * k + 1) / (2 * size))
+        weights[0] = 1
+    else:
+        weights = 2 * np.cos(np.pi * (2 * n + 1) * (2 * k + 1) / (4 * size))
+    if ortho:
+        weights /= np.sqrt(2 * size)
+        if kind == 2:
+            weights[:, 0] /= np.sqrt(2)
+        if kind == 3:
+            weights[0] *= np.sqrt(2)
+    return x.astype(np.float64) @ weights
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_cosine_transforms_are_those_of_their_definition(data):
+    kind = data.draw(st.sampled_from([1, 2, 3, 4]))
+    norm = data.draw(st.sampled_from([None, "ortho"])) if kind > 1 else None
+    size, n = data.draw(st.integers(2, 9)), data.draw(st.sampled_from([None, 2, 3, 8, 12]))
+    dtype = data.draw(st.sampled_from(["float32", "float64"]))
+    rng = np.random.default_rng(data.draw(st.integers(0, 99)))
+    x = rng.standard_normal((4, 2, size)).astype(dtype)
+    filled = x if n is None else np.pad(x, [(0, 0), (0, 0), (0, n)])[..., :n]
+    wanted = cosines(filled, kind, norm)
+
+    def function(x):
+        return hr.signal.dct(x, kind, n, norm=norm), hr.signal.idct(x, kind, n, norm=norm)
+
+    found = np.stack([function(row)[0] for row in x])
+    assert found.dtype == dtype
+    np.testing.assert_allclose(found, wanted, atol=1e-4, rtol=1e-4)
+    compare(function, x, rows=data.draw(st.sampled_from(CHUNKS)), magnitude=1e3)
+    back = hr.signal.idct(found, kind, norm=norm)
+    whole = filled.shape[-1]
+    factor = 1 if norm else 2 * (whole - 1 if kind == 1 else whole)
+    np.testing.assert_allclose(back, filled * factor, atol=1e-3, rtol=1e-3)
+
+
+def test_cosine_transforms_of_differing_lengths():
+    rows = [np.arange(n, dtype=np.float32) for n in (4, 8, 0, 5)]
+    spec = hr.TensorSpec((None,), np.float32)
+    dataset = hr.Dataset.from_generator(lambda: iter(rows), output_signature=spec)
+    for kind in (1, 2, 3, 4):
+        mapped = dataset.map(lambda x, kind=kind: hr.signal.dct(x, kind, 5), executor="native")
+        for row, found in zip(rows, mapped, strict=True):
+            wanted = cosines(np.pad(row, (0, 5))[:5], kind, None)
+            np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4)
+
+
 def test_what_makes_no_signal_is_an_error():
     x = np.zeros(4, np.float32)
     for wrong, text in [
@@ -95,7 +154,13 @@ def test_what_makes_no_signal_is_an_error():
         (lambda: hr.signal.linear_to_mel_weight_matrix(0), "positive"),
         (lambda: hr.signal.linear_to_mel_weight_matrix(upper_edge_hertz=5000.0), "sample_rate"),
         (lambda: hr.signal.linear_to_mel_weight_matrix(lower_edge_hertz=3900.0), "lower_edge"),
-        (lambda: hr.signal.dct(x, type=3), "type 2"),
+        (lambda: hr.signal.dct(x, type=5), "type is 1, 2, 3 or 4"),
+        (lambda: hr.signal.dct(x, axis=0), "axis must be -1"),
+        (lambda: hr.signal.dct(x, type=1, norm="ortho"), "None for type 1"),
+        (lambda: hr.signal.dct(x[:1], type=1), "more numbers than 1"),
+        (lambda: hr.signal.idct(x, n=0), "more numbers than 0"),
+        (lambda: hr.signal.idct(x, type=7), "type is 1, 2, 3 or 4"),
+        (lambda: hr.signal.dct(np.arange(3)), "floats"),
         (lambda: hr.signal.dct(x, norm="other"), "ortho"),
         (lambda: hr.signal.inverse_stft_window_fn(0), "above zero"),
     ]:

@@ -31,6 +31,14 @@ FUNCTIONS = {
     "matvec": lambda x: tf.linalg.matvec(x, x[:, 0], adjoint_a=True),
     "gather_nd": lambda x: tf.gather_nd(x, [[0, 1], [2, 3]]),
     "boolean_mask": lambda x: tf.boolean_mask(x, x[:, 0] > 3),
+    "split": lambda x: tf.concat(tf.split(tf.boolean_mask(x, x[:, 0] >= 0), 3), 0),
+    "split by sizes": lambda x: tf.split(tf.boolean_mask(x, x[:, 0] >= 0), [1, -1])[1],
+    "scan": lambda x: tf.scan(lambda a, b: a + b, x, reverse=True),
+    "foldl": lambda x: tf.foldl(lambda a, b: a * 2 + b, x, tf.constant(1)),
+    "idct": lambda x: tf.signal.idct(tf.cast(x, tf.float32), 3, n=6),
+    "extract_volume_patches": lambda x: tf.extract_volume_patches(
+        x[tf.newaxis, tf.newaxis, ..., tf.newaxis], [1, 1, 2, 2, 1], [1, 1, 1, 1, 1], "SAME"
+    ),
     "one_hot": lambda x: tf.one_hot(x, 5),
     "dynamic_partition": lambda x: tf.dynamic_partition(x[:, 0], x[:, 1] % 2, 2)[1],
     "tile": lambda x: tf.tile(x, [2, 1]),

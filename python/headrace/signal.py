@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import checks
+from .cosines import dct, idct
 from .errors import InvalidArgumentError
 from .ops import apply_op, value
 
@@ -22,6 +23,7 @@ __all__ = [
     "frame",
     "hamming_window",
     "hann_window",
+    "idct",
     "inverse_stft",
     "inverse_stft_window_fn",
     "linear_to_mel_weight_matrix",
@@ -417,70 +419,6 @@ def linear_to_mel_weight_matrix(
     falling = (upper - linear) / (upper - center)
     weights = np.maximum(kind.type(0), np.minimum(rising, falling))
     return np.pad(weights, [(1, 0), (0, 0)])
-
-
-def dct(
-    input: Any,
-    type: int = 2,
-    n: SupportsIndex | None = None,
-    axis: int = -1,
-    norm: str | None = None,
-    name: str | None = None,
-) -> Any:
-    """Return the discrete cosine transform of the last axis; mirrors ``tf.signal.dct``.
-
-    Parameters
-    ----------
-    input
-        Floats ``[..., samples]``.
-    type
-        2, the one that spectra of speech are made with.
-    n
-        Samples are cut, or filled up with zeros, to this number.
-    axis
-        -1.
-    norm
-        None, or ``"ortho"``.
-    name
-        Accepted for TensorFlow's sake.
-
-    Raises
-    ------
-    InvalidArgumentError
-        It is of another type or axis, or no such transform.
-
-    Examples
-    --------
-    >>> abs(hr.signal.dct(np.ones(4, np.float32))).round(3)
-    array([8., 0., 0., 0.], dtype=float32)
-    """
-    samples = value(input)
-    if samples.dtype.kind != "f":
-        raise InvalidArgumentError(f"a cosine transform is of floats, got {samples.dtype}")
-    size = samples.shape[-1] if n is None else checks.integer("n", n)
-    factor = cosine_factor(type, size, axis, norm, samples.dtype)
-    return np.real(np.fft.rfft(samples[..., :size], 2 * size)[..., :size] * factor)
-
-
-def cosine_factor(
-    type: int, size: int, axis: int, norm: str | None, dtype: npt.DTypeLike
-) -> npt.NDArray[Any]:
-    """Return what turns a Fourier transform of twice the length into a cosine transform."""
-    if type != 2 or axis != -1:
-        raise InvalidArgumentError(
-            f"only the transform of type 2 along axis -1 is built, got type={type}, axis={axis}; "
-            "others are products with a matrix of cosines"
-        )
-    if norm not in (None, "ortho"):
-        raise InvalidArgumentError(f'norm is None or "ortho", got {norm!r}')
-    if size < 1:
-        raise InvalidArgumentError(f"a cosine transform needs a number at least, got {size}")
-    turned = np.exp(-0.5j * np.pi * np.arange(size) / size)
-    weights = np.full(size, 2.0)
-    if norm == "ortho":
-        weights *= np.where(np.arange(size) == 0, 0.5, math.sqrt(0.5)) / math.sqrt(size)
-    kind = np.complex64 if dtype == np.float32 else np.complex128
-    return np.asarray(turned * weights, kind)
 
 
 def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Any:

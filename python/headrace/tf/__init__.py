@@ -162,6 +162,7 @@ from .elementwise import (
     tan,
     tanh,
 )
+from .folds import foldl, foldr, scan
 from .gathering import (
     boolean_mask,
     dynamic_partition,
@@ -240,6 +241,7 @@ from .tensor import (
 )
 from .tensor_array import TensorArray
 from .variables import Module, Variable
+from .volumes import extract_volume_patches
 
 newaxis = None
 __version__ = "2.21.0"
@@ -265,6 +267,7 @@ _SUBMODULES = (
     "nn",
     "ragged",
     "random",
+    "sets",
     "signal",
     "sparse",
     "strings",
@@ -343,12 +346,15 @@ __all__ = [
     "executing_eagerly",
     "exp",
     "expand_dims",
+    "extract_volume_patches",
     "eye",
     "fill",
     "float16",
     "float32",
     "float64",
     "floor",
+    "foldl",
+    "foldr",
     "function",
     "gather",
     "gather_nd",
@@ -415,6 +421,7 @@ __all__ = [
     "round",
     "saturate_cast",
     "scalar_mul",
+    "scan",
     "scatter_nd",
     "searchsorted",
     "sequence_mask",

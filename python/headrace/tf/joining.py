@@ -179,10 +179,7 @@ def split(
     if isinstance(num_or_size_splits, int | np.integer) or np.ndim(raw(num_or_size_splits)) == 0:
         count = int(num_or_size_splits)
         if whole is None:
-            each = [(*dims[:place], None, *dims[place + 1 :])] * count
-            outs: list[Any] = [(dims, x.dtype) for dims in each]
-            pieces: list[Any] = python("split", lambda a: np.split(a, count, place), outs, x)
-            return pieces
+            return _equal_pieces(x, dims, place, count)
         if count < 1 or whole % count:
             raise InvalidArgumentError(
                 "Number of ways to split should evenly divide the split dimension, but got "
@@ -193,17 +190,53 @@ def split(
         sizes = [int(item) for item in raw(convert(num_or_size_splits))]
         if -1 in sizes and whole is not None:
             sizes[sizes.index(-1)] = whole - (sum(sizes) + 1)
-        if whole is not None and sum(sizes) != whole:
+        if whole is not None and (sum(sizes) != whole or min(sizes, default=0) < 0):
             raise InvalidArgumentError(
                 "Determined shape must either match input shape along split_dim exactly if fully "
                 f"specified, or be less than the size of the input along split_dim if not: {sizes}"
             )
-    ends = np.cumsum(sizes)
+    return _pieces(x, dims, place, sizes)
+
+
+def _equal_pieces(x: Any, dims: Any, place: int, count: int) -> list[Any]:
+    """Cut an axis whose size a run knows; there a size that does not divide is an error."""
+    if count < 1:
+        raise InvalidArgumentError(f"the number of pieces must be above zero, got {count}")
+    if dims.count(None) > 1:
+        outs: list[Any] = [(dims, x.dtype)] * count
+        made: list[Any] = python("split", lambda a: np.split(a, count, place), outs, x)
+        return made
+    apart = reshape(x, [*dims[:place], count, -1, *dims[place + 1 :]])
     front: list[Any] = [builtins.slice(None)] * place
-    return [
-        x[(*front, builtins.slice(int(end) - length, int(end)))]
-        for end, length in zip(ends, sizes, strict=True)
-    ]
+    return [apart[(*front, k)] for k in range(count)]
+
+
+def _pieces(x: Any, dims: Any, place: int, sizes: list[int]) -> list[Any]:
+    """Cut pieces of these sizes; -1 is what the others leave."""
+
+    def held(x: Any, size: int) -> Any:
+        own = (*dims[:place], size, *dims[place + 1 :])
+        known = [-1 if size is None else size for size in own]
+        return run("ensure_shape", (x,), (own, x.dtype), shape=known)
+
+    if dims[place] is None and -1 not in sizes:
+        x = held(x, sum(sizes))
+    rest = sizes.index(-1) if -1 in sizes else len(sizes)
+    starts = np.concatenate([[0], np.cumsum(sizes)]).tolist()
+    front: list[Any] = [builtins.slice(None)] * place
+    cuts = []
+    for k, size in enumerate(sizes):
+        behind = sum(sizes[k + 1 :])
+        if k < rest:
+            cuts.append(builtins.slice(starts[k], starts[k] + size))
+        elif k == rest:
+            cuts.append(builtins.slice(starts[k], -behind or None))
+        else:
+            cuts.append(builtins.slice(-behind - size, -behind or None))
+    pieces = [x[(*front, cut)] for cut in cuts]
+    if dims[place] is not None or -1 not in sizes:
+        return pieces
+    return [x if size == -1 else held(x, size) for x, size in zip(pieces, sizes, strict=True)]
 
 
 def tile(input: Any, multiples: Any, name: str | None = None) -> Any:

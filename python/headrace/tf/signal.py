@@ -6,14 +6,18 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from .. import cosines
 from .. import signal as own
 from ..errors import InvalidArgumentError
 from .arithmetic import multiply
 from .array_ops import transpose
+from .casting import cast
 from .convert import convert
 from .dtypes import DType, as_dtype, complex64, complex128, float32, float64
 from .elementwise import real
-from .joining import pad, roll
+from .joining import concat, pad, roll
 from .kernels import run, static_shape
 from .names import lookup
 from .sizes import sizes_of, vector
@@ -28,6 +32,7 @@ __all__ = [
     "frame",
     "hamming_window",
     "hann_window",
+    "idct",
     "ifft",
     "ifft2d",
     "ifft3d",
@@ -278,22 +283,65 @@ def dct(
 ) -> Any:
     """Return the discrete cosine transform of the last axis; mirrors ``tf.signal.dct``.
 
-    Only type 2 is built.
+    Examples
+    --------
+    >>> tf.signal.dct([1.0, 1.0, 1.0, 1.0], type=3, norm="ortho").shape
+    TensorShape([4])
+    """
+    return _cosines(input, type, n, axis, norm)
+
+
+def idct(
+    input: Any,
+    type: int = 2,
+    n: Any = None,
+    axis: int = -1,
+    norm: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """Return the transform that undoes `dct`, but for a factor; mirrors ``tf.signal.idct``.
 
     Examples
     --------
-    >>> tf.signal.dct([1.0, 1.0, 1.0, 1.0]).shape
-    TensorShape([4])
+    >>> tf.signal.idct([8.0, 0.0, 0.0, 0.0]).numpy()
+    array([8., 8., 8., 8.], dtype=float32)
     """
+    return _cosines(input, cosines.inverse(type), n, axis, norm)
+
+
+class _Tensors:
+    """What cosine transforms are made of."""
+
+    real = staticmethod(real)
+
+    def rfft(self, x: Any, n: int) -> Any:
+        return _along("rfft", x, -1, n, _COMPLEX[x.dtype])
+
+    def irfft(self, x: Any, n: int) -> Any:
+        return _along("irfft", x, -1, n, _REAL[x.dtype])
+
+    def scaled(self, x: Any, factors: Any) -> Any:
+        if np.iscomplexobj(factors):
+            x = cast(x, _COMPLEX.get(x.dtype, x.dtype))
+        return multiply(x, wrap(np.asarray(factors, x.dtype.as_numpy_dtype)))
+
+    def joined(self, parts: list[Any]) -> Any:
+        return concat(parts, -1)
+
+    def filled(self, x: Any, more: int) -> Any:
+        dims = static_shape(x)
+        if dims is None:
+            raise InvalidArgumentError("zeros need samples of known rank when tracing")
+        return pad(x, [[0, 0]] * (len(dims) - 1) + [[0, more]])
+
+
+def _cosines(input: Any, type: int, n: Any, axis: int, norm: Any) -> Any:
+    if axis != -1:
+        raise NotImplementedError(f"axis must be -1. Got: {axis}")
     x = convert(input, None, float32)
     _check("Treal", x, tuple(_COMPLEX))
-    dims = static_shape(x)
-    size = (dims[-1] if dims else None) if n is None else int(n)
-    if size is None:
-        raise InvalidArgumentError("the number of samples must be known when tracing")
-    factor = own.cosine_factor(type, size, axis, norm, x.dtype.as_numpy_dtype)
-    spectrum = _along("rfft", x[..., :size], -1, 2 * size, _COMPLEX[x.dtype])[..., :size]
-    return real(multiply(spectrum, wrap(factor)))
+    count = None if n is None else int(n)
+    return cosines.transformed(_Tensors(), x, static_shape(x), type, count, axis, norm)
 
 
 def _check(attr: str, x: Any, valid: tuple[DType, ...]) -> None:

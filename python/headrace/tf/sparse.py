@@ -17,6 +17,7 @@ from ..errors import InvalidArgumentError
 from . import dtypes
 from .composite import Composite
 from .convert import convert, is_symbol
+from .crossing import cross
 from .dtypes import DType, int64
 from .kernels import static_shape, symbol_of
 from .names import lookup
@@ -28,6 +29,7 @@ __all__ = [
     "SparseTensorValue",
     "add",
     "concat",
+    "cross",
     "expand_dims",
     "eye",
     "fill_empty_rows",

@@ -65,6 +65,7 @@ from .geometry import (
     rot90,
     transpose,
 )
+from .glimpses import extract_glimpse
 from .metrics import (
     image_gradients,
     psnr,
@@ -119,6 +120,7 @@ __all__ = [
     "draw_bounding_boxes",
     "encode_jpeg",
     "encode_png",
+    "extract_glimpse",
     "extract_jpeg_shape",
     "extract_patches",
     "flip_left_right",

@@ -7,6 +7,7 @@ from typing import Any
 from ... import image as _image
 from ...image import resize_with_crop_or_pad as resize_image_with_crop_or_pad
 from ...image import transpose as transpose_image
+from ...image.glimpses import glimpses
 from ...names import lookup as _lookup
 from .resizing import (
     ResizeMethod,
@@ -22,6 +23,7 @@ from .resizing import (
 __all__ = [
     "ResizeMethod",
     "draw_bounding_boxes",
+    "extract_glimpse",
     "extract_image_patches",
     "resize",
     "resize_area",
@@ -65,6 +67,29 @@ def extract_image_patches(
     return _image.extract_patches(
         images, ksizes if sizes is None else sizes, strides, rates, padding
     )
+
+
+def extract_glimpse(
+    input: Any, size: Any, offsets: Any, centered: bool = True, normalized: bool = True,
+    uniform_noise: bool = True, name: str | None = None,
+) -> Any:  # fmt: skip
+    """Cut a window out of each image; mirrors ``tf.compat.v1.image.extract_glimpse``.
+
+    Offsets are the middles of windows; if centered, they count in halves.
+
+    Examples
+    --------
+    >>> image = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
+    >>> found = tf.compat.v1.image.extract_glimpse(image, [1, 1], [[0, 0]])
+    >>> tf.reshape(found, [-1]).numpy()
+    array([4.], dtype=float32)
+    """
+
+    def start(offset: Any, whole: Any, own: int) -> Any:
+        at = offset * whole if normalized else offset
+        return (at / 2.0 + whole / 2.0 if centered else at) - own / 2.0
+
+    return glimpses(input, size, offsets, start, "uniform" if uniform_noise else "gaussian")
 
 
 _find = _lookup(__name__)
