@@ -14,7 +14,10 @@ from headrace import image
 CASES = golden("images.json")["cases"]
 ARRAYS = np.load(GOLDEN / "images.npz")
 MORE = golden("decoded_images.json")
-FILES = {name: base64.b64decode(file) for name, file in MORE["files"].items()}
+SAMPLINGS = golden("jpeg_samplings.json")
+FILES = {
+    name: base64.b64decode(file) for name, file in (MORE["files"] | SAMPLINGS["files"]).items()
+}
 
 
 def _file(name):
@@ -64,7 +67,9 @@ def test_tensorflows_names_give_its_pixels(case):
     _check(case, lambda: function(_file(case["file"]), **kwargs).numpy())
 
 
-@pytest.mark.parametrize("case", MORE["cases"], ids=lambda case: f"{case['op']}({case['file']})")
+@pytest.mark.parametrize(
+    "case", MORE["cases"] + SAMPLINGS["cases"], ids=lambda case: f"{case['op']}({case['file']})"
+)
 def test_more_files_give_tensorflows_pixels(case):
     function, kwargs = getattr(image, case["op"]), case["kwargs"]
     if "error" in case:

@@ -32,7 +32,18 @@ class CombinedNonMaxSuppression(NamedTuple):
 
 
 def _limits(*values: Any) -> list[Any]:
-    return [convert(value, None, float32) for value in values]
+    return [_one(convert(value, None, float32), "a threshold") for value in values]
+
+
+def _one(x: Any, name: str) -> Any:
+    """Return a tensor that has to be one number."""
+    if static_shape(x) not in ((), None):
+        raise InvalidArgumentError(f"{name} must be 0-D, got shape {list(static_shape(x) or ())}")
+    return x
+
+
+def _most(value: Any) -> Any:
+    return _one(convert(value, int32), "max_output_size")
 
 
 def _known(name: str, value: Any) -> int:
@@ -76,7 +87,7 @@ def non_max_suppression(
     """
     at, points = ranked("boxes", convert(boxes), 2), ranked("scores", convert(scores), 1)
     limits = _limits(iou_threshold, score_threshold)
-    return call(own.non_max_suppression, at, points, convert(max_output_size, int32), *limits)
+    return call(own.non_max_suppression, at, points, _most(max_output_size), *limits)
 
 
 def non_max_suppression_with_scores(
@@ -113,7 +124,7 @@ def non_max_suppression_with_scores(
     array([0.9], dtype=float32)
     """
     at, points = ranked("boxes", convert(boxes), 2), ranked("scores", convert(scores), 1)
-    most = convert(max_output_size, int32)
+    most = _most(max_output_size)
     limits = _limits(iou_threshold, score_threshold, soft_nms_sigma)
     chosen, found = call(own.non_max_suppression_with_scores, at, points, most, *limits)
     return chosen, found
@@ -155,7 +166,7 @@ def non_max_suppression_overlaps(
     array([1], dtype=int32)
     """
     table, points = ranked("overlaps", convert(overlaps), 2), ranked("scores", convert(scores), 1)
-    most, limits = convert(max_output_size, int32), _limits(overlap_threshold, score_threshold)
+    most, limits = _most(max_output_size), _limits(overlap_threshold, score_threshold)
     return call(own.non_max_suppression_overlaps, table, points, most, *limits)
 
 
