@@ -31,6 +31,13 @@ FUNCTIONS = {
     "matvec": lambda x: tf.linalg.matvec(x, x[:, 0], adjoint_a=True),
     "gather_nd": lambda x: tf.gather_nd(x, [[0, 1], [2, 3]]),
     "boolean_mask": lambda x: tf.boolean_mask(x, x[:, 0] > 3),
+    "a NumPy scalar times": lambda x: np.int32(2) * x,
+    "an array minus": lambda x: np.arange(4) - x,
+    "an array by": lambda x: np.full(4, 3.0) / tf.cast(x + 1, tf.float32),
+    "an array above": lambda x: np.full(4, 3) > x,
+    "an array equal": lambda x: np.arange(4) == x,
+    "a matrix times": lambda x: np.eye(3, dtype=np.int32) @ x,
+    "a mask and": lambda x: np.array([True, False, True, True]) & (x > 1),
     "split": lambda x: tf.concat(tf.split(tf.boolean_mask(x, x[:, 0] >= 0), 3), 0),
     "split by sizes": lambda x: tf.split(tf.boolean_mask(x, x[:, 0] >= 0), [1, -1])[1],
     "scan": lambda x: tf.scan(lambda a, b: a + b, x, reverse=True),
@@ -172,3 +179,9 @@ def test_a_scan_that_runs_as_python_has_a_spec():
     assert longer.element_spec == (tf.TensorSpec([None], tf.int64), tf.TensorSpec((), tf.string))
     with pytest.raises(TypeError):
         windows.scan(np.int64(0), lambda total, window: ((total, total), total))
+
+
+def test_functions_of_numpy_run_as_python():
+    dataset = tf.data.Dataset.from_tensor_slices(X).map(lambda x: np.multiply(x, 2))
+    assert "uses np.multiply of a tensor" in dataset.explain()
+    np.testing.assert_array_equal(np.stack([x.numpy() for x in dataset]), X * 2)

@@ -96,6 +96,8 @@ _HINTS: tuple[tuple[str, str], ...] = (
     ("reads a shape", _SHAPE),
     ("compares arrays of a shape", _SHAPE),
     ("maps a function over rows", _SHAPE),
+    ("goes over rows", _SHAPE),
+    ("cuts glimpses", "give them one size; tf.image.crop_to_bounding_box takes computed ones"),
     ("chooses values by where=", "choose with np.where(condition, x, y) before"),
     ("counts in bins", "give range=, or the edges as bins="),
     ("counts up to a number", "count to a number that does not depend on the element"),

@@ -1,9 +1,9 @@
 """Writes jpeg_samplings.json: what TensorFlow makes of JPEGs with rare samplings of colour.
 
-Run with tensorflow-cpu 2.21 in the folder of the vectors. The files are those of decoded_images.json
-with other factors in their headers: the coded blocks of an MCU lie in the same order whether its
-parts are next to each other or one below the other, so that a file stays valid as long as its size
-gives as many MCUs. Arrays are kept as their SHA-256.
+Run with tensorflow-cpu 2.21 in the folder of the vectors. The files are those of
+decoded_images.json with other factors in their headers: the coded blocks of an MCU lie in the same
+order whether its parts are next to each other or one below the other, so that a file stays valid as
+long as its size gives as many MCUs. Arrays are kept as their SHA-256.
 """
 
 import base64

@@ -524,7 +524,8 @@ def adjust_jpeg_quality(
     image = checks.tensor(image)
     if image.ndim != 3:
         raise InvalidArgumentError(f"image must be 3-dimensional, got shape {image.shape}")
-    dtype, channels = image.dtype, image.shape[-1]
+    dtype = image.dtype
+    channels = (image._spec.shape if is_symbol(image) else image.shape)[-1]
     file = encode_jpeg(_convert(image, np.uint8), quality=jpeg_quality)
     adjusted = decode_jpeg(file, channels=channels or 0, dct_method=dct_method)
     return _convert(adjusted, dtype)

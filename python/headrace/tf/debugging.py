@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidArgumentError
-from .arithmetic import equal, greater, greater_equal, less, less_equal, not_equal
+from .arithmetic import abs as tf_abs
+from .arithmetic import equal, greater, greater_equal, less, less_equal, not_equal, subtract
 from .control import Assert
 from .convert import convert, is_symbol
 from .dtypes import as_dtype
@@ -41,15 +42,6 @@ __all__ = [
     "check_numerics",
     "is_numeric_tensor",
 ]
-
-
-def _doubt(*tensors: Any) -> bool:
-    """Let a traced function run as Python, where the check happens; False for values."""
-    for x in tensors:
-        if is_symbol(x):
-            x._tracer.doubt("asserts something of a value")
-            return True
-    return False
 
 
 def _record(condition: Any, message: str, **values: Any) -> None:
@@ -145,14 +137,16 @@ def assert_near(
     """Check that values are close; mirrors ``tf.debugging.assert_near``."""
     first = convert(x)
     second = convert(y, None, first.dtype)
-    if _doubt(first, second):
+    eps = 10 * float(np.finfo(first.dtype.dtype).eps) if first.dtype.is_floating else 0
+    relative, absolute = (eps if given is None else given for given in (rtol, atol))
+    if is_symbol(first) or is_symbol(second):
+        gap = tf_abs(subtract(first, second))
+        near = less_equal(gap, absolute + relative * tf_abs(second))
+        text = "x and y not equal to tolerance"
+        _record(near, "\n".join([*([message] if message else []), text]), x=first, y=second)
         return
-    eps = 10 * np.finfo(first.dtype.dtype).eps if first.dtype.is_floating else 0
     a, b = raw(first), raw(second)
-    far = np.abs(a - b) > (eps if atol is None else atol) + (
-        eps if rtol is None else rtol
-    ) * np.abs(b)
-    if far.any():
+    if (np.abs(a - b) > absolute + relative * np.abs(b)).any():
         raise InvalidArgumentError(f"{message or ''}\nx and y not equal to tolerance\n{a}\n{b}")
 
 

@@ -25,6 +25,27 @@ if TYPE_CHECKING:
 __all__ = ["SymbolicTensor"]
 
 
+_REFLECTED = {
+    np.add: "__radd__",
+    np.subtract: "__rsub__",
+    np.multiply: "__rmul__",
+    np.true_divide: "__rtruediv__",
+    np.floor_divide: "__rfloordiv__",
+    np.remainder: "__rmod__",
+    np.power: "__rpow__",
+    np.matmul: "__rmatmul__",
+    np.equal: "__eq__",
+    np.not_equal: "__ne__",
+    np.less: "__gt__",
+    np.less_equal: "__ge__",
+    np.greater: "__lt__",
+    np.greater_equal: "__le__",
+    np.bitwise_and: "__rand__",
+    np.bitwise_or: "__ror__",
+    np.bitwise_xor: "__rxor__",
+}
+
+
 class SymbolicTensor(Operators, Symbol):
     """Stands for one dense component of an element, or for what was computed of it."""
 
@@ -149,7 +170,10 @@ class SymbolicTensor(Operators, Symbol):
         self._needs_value("makes a NumPy array")
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        self._needs_value(f"uses np.{ufunc.__name__}")
+        reflected = _REFLECTED.get(ufunc)  # an operator of an array or a NumPy scalar comes here
+        if reflected and method == "__call__" and not kwargs and not isinstance(inputs[0], Symbol):
+            return getattr(self, reflected)(inputs[0])
+        return self._needs_value(f"uses np.{ufunc.__name__}")
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         self._needs_value(f"uses np.{getattr(func, '__name__', 'function')}")
