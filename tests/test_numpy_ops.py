@@ -296,12 +296,18 @@ def test_reductions_along_axes(name, dtype, axis, keepdims, rows, seed):
     compare(call, x, rows=rows, magnitude=bound if is_float(reduce(x[0]).dtype) else None)
 
 
-@given(st.sampled_from(REAL), st.sampled_from([None, 0, -1]), st.booleans(), st.integers(0, 99))
-def test_places_of_extremes(dtype, axis, keepdims, seed):
+@given(
+    st.sampled_from(REAL),
+    st.sampled_from([None, 0, -1]),
+    st.booleans(),
+    st.integers(0, 99),
+    st.sampled_from(CHUNKS),
+)
+def test_places_of_extremes(dtype, axis, keepdims, seed, rows):
     x = values(dtype, (3, 2, 3), seed)
     for name in ("argmax", "argmin"):
         find = getattr(np, name)
-        compare(lambda x, find=find: find(x, axis=axis, keepdims=keepdims), x)
+        compare(lambda x, find=find: find(x, axis=axis, keepdims=keepdims), x, rows=rows)
 
 
 OPTIONS = {
@@ -502,7 +508,8 @@ def test_norms(options, dtype):
     if dtype.kind == "b":
         x = x.astype(np.int8)
     call = lambda x: np.linalg.norm(x, **options)  # noqa: E731 (as users write it)
-    compare(call, x, magnitude=4 * total(x))
+    for rows in CHUNKS:
+        compare(call, x, rows=rows, magnitude=4 * total(x))
 
 
 def test_new_products_of_vectors_and_matrices():

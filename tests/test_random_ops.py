@@ -189,6 +189,43 @@ def test_tensorflows_names_draw_in_functions():
     assert all(v < 1 for v in values[3:])
 
 
+DRAWS = {
+    "uniform": lambda: tf.random.uniform([3], seed=1),
+    "uniform integers": lambda: tf.random.uniform([3], 0, 10, tf.int32, seed=1),
+    "normal": lambda: tf.random.normal([3], 1.0, 2.0, seed=1),
+    "truncated_normal": lambda: tf.random.truncated_normal([3], seed=1),
+    "categorical": lambda: tf.random.categorical([[0.5, 0.1, 0.4]], 3, seed=1),
+    "shuffle": lambda: tf.random.shuffle(tf.range(9), seed=1),
+    "gamma": lambda: tf.random.gamma([3], 0.5, seed=1),
+    "poisson": lambda: tf.random.poisson([3], 4.0, seed=1),
+}
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_draws_of_elements_do_not_depend_on_chunks_or_calls(name):
+    draw = DRAWS[name]
+    dataset = tf.data.Dataset.range(6).map(lambda x: draw())
+    assert "runs as a graph" in dataset.explain()
+
+    def rows(dataset):
+        tf.random.set_seed(5)
+        made = dataset()
+        return [value.numpy().tolist() for value in made]
+
+    first = rows(lambda: tf.data.Dataset.range(6).map(lambda x: draw()))
+    assert len({str(row) for row in first}) > 1
+    for chunk_rows in (1, 2, 7, 1024):
+        for calls in (None, 3):
+
+            def build(chunk_rows=chunk_rows, calls=calls):
+                mapped = tf.data.Dataset.range(6).map(lambda x: draw(), num_parallel_calls=calls)
+                return mapped.with_options(hr.Options(_chunk_rows=chunk_rows))
+
+            assert rows(build) == first
+    kind = dataset.element_spec
+    assert (kind.dtype, kind.shape.as_list()) == (draw().dtype, draw().shape.as_list())
+
+
 def test_a_generator_in_a_function_moves_on_with_each_call():
     generator = tf.random.Generator.from_seed(3)
     ds = tf.data.Dataset.range(4).map(lambda x: generator.uniform([2]))
