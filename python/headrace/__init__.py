@@ -13,7 +13,7 @@ from typing import Any as _Any
 
 from . import errors, io, random
 from ._headrace import __version__
-from .dataset import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset, TFRecordDataset
+from .dataset import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset
 from .iterator import Iterator
 from .optional import Optional
 from .options import (
@@ -39,6 +39,7 @@ from .spec import (
     UnknownSpec,
 )
 from .tensors import RaggedTensor, SparseTensor
+from .tfrecord import TFRecordDataset
 
 __all__ = [
     "AUTOTUNE",

@@ -7,9 +7,10 @@ from typing import Any
 
 from . import io
 from .checks import AUTOTUNE
-from .dataset import Dataset, TFRecordDataset
+from .dataset import Dataset
 from .features import feature_attrs
 from .spec import TensorSpec, UnknownSpec
+from .tfrecord import TFRecordDataset
 
 __all__ = ["make_batched_features_dataset", "parse_example_dataset"]
 

@@ -13,7 +13,8 @@ from zlib import adler32, crc32
 import numpy as np
 
 from . import checks
-from .dataset import _CLASSES, Dataset, _make
+from .dataset import Dataset, make_step
+from .dataset.step import CLASSES
 from .dtypes import as_dtype, dtype_name
 from .errors import InvalidArgumentError
 from .glob import glob
@@ -60,7 +61,7 @@ class Opening:
         return element_spec
 
     def _open(self, filename: Any) -> Dataset[Any]:
-        return _make(self.op, (), filenames=[os.fsdecode(filename)], **self.args)
+        return make_step(self.op, (), filenames=[os.fsdecode(filename)], **self.args)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Opening, (self.op, self.args, self.element_spec)
@@ -83,7 +84,7 @@ def reader(
     if not isinstance(filenames, Dataset):
         filenames = checks.paths(filenames)
         if count in (None, 1) or is_symbolic(filenames):
-            return _make(op, (), filenames=filenames, **args)
+            return make_step(op, (), filenames=filenames, **args)
         names: Any = np.array([*filenames, None], dtype=object)[:-1]
         filenames = Dataset.from_tensor_slices(names)
     named: Dataset[Any] = filenames
@@ -327,7 +328,7 @@ class CsvDataset(_Reader):
         delimiter = _encoded("field_delim", field_delim)
         if len(delimiter) != 1:
             raise InvalidArgumentError(f"field_delim should be only 1 char, got {field_delim!r}")
-        made: CsvDataset = _make(  # type: ignore[assignment]
+        made: CsvDataset = make_step(  # type: ignore[assignment]
             "csv",
             (),
             filenames=checks.paths(filenames),
@@ -344,7 +345,7 @@ class CsvDataset(_Reader):
         return made
 
 
-_CLASSES.update(
+CLASSES.update(
     text_line=TextLineDataset, fixed_length_record=FixedLengthRecordDataset, csv=CsvDataset
 )
 

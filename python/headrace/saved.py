@@ -19,7 +19,7 @@ import numpy as np
 
 from . import _headrace, checks
 from .checkpoints import Checkpoints
-from .dataset import Dataset, _make
+from .dataset import Dataset, make_step
 from .dtypes import dtype_name
 from .errors import DataLossError, InvalidArgumentError
 from .function import Function
@@ -203,9 +203,9 @@ def load(
     if element_spec is None:
         element_spec = _stored_spec(folder)
     if reader_func is None:
-        return _make("load", (), path=folder, spec=element_spec, shard=None)
+        return make_step("load", (), path=folder, spec=element_spec, shard=None)
     # Tells what is wrong with the files, if something is.
-    _make("load", (), path=folder, spec=element_spec, shard=None)
+    make_step("load", (), path=folder, spec=element_spec, shard=None)
     with open(os.path.join(folder, "snapshot.metadata")) as file:
         count = len(json.load(file)["shards"])
     return _read(reader_func, folder, count, element_spec)
@@ -282,7 +282,7 @@ class _ShardOpening(Opening):
     """Opens a shard by its place."""
 
     def _open(self, filename: Any) -> Dataset[Any]:
-        return _make(self.op, (), shard=int(filename), **self.args)
+        return make_step(self.op, (), shard=int(filename), **self.args)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _ShardOpening, (self.op, self.args, self.element_spec)

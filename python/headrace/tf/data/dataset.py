@@ -8,6 +8,7 @@ the method is called, and iterating yields tensors.
 from __future__ import annotations
 
 import functools
+import inspect
 import types
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Literal
@@ -174,7 +175,7 @@ class Dataset(own.Dataset[Any]):
             raise TypeError(f"`args` must be a tuple, got {args!r}")
         given = tuple(np.asarray(source(arg), _text_dtype(arg)) for arg in args or ())
         plain = Source(generator, signature, given, live)
-        return adopt(own._make("from_generator", (), source=TensorSource(plain)))
+        return adopt(own.make_step("from_generator", (), source=TensorSource(plain)))
 
     @staticmethod
     def list_files(
@@ -444,9 +445,10 @@ def _text_dtype(value: Any) -> Any:
 
 def _inherit() -> None:
     """Give every method of headrace's class TensorFlow's arguments and results."""
-    for name, entry in vars(own.Dataset).items():
+    for name in dir(own.Dataset):
         if name.startswith("_") or name in vars(Dataset):
             continue
+        entry = inspect.getattr_static(own.Dataset, name)
         if isinstance(entry, staticmethod):
             setattr(Dataset, name, staticmethod(wrapped(entry.__func__)))
         elif isinstance(entry, types.FunctionType):
