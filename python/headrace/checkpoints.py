@@ -14,9 +14,18 @@ from typing import Any
 from . import checks
 from .errors import InvalidArgumentError
 
-__all__ = ["Checkpoints"]
+__all__ = ["Checkpoints", "write_whole"]
 
 _KEYS = ("directory", "max_to_keep", "checkpoint_interval", "step_counter", "checkpoint_name")
+
+
+def write_whole(path: str, text: str) -> None:
+    """Put a file in place whole or not at all, whatever ends the program or the machine."""
+    with open(path + ".partial", "w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(path + ".partial", path)
 
 
 class Checkpoints:
@@ -69,11 +78,7 @@ class Checkpoints:
         os.makedirs(self._directory, exist_ok=True)
         numbers = self._numbers()
         path = self._path(numbers[-1] + 1 if numbers else 1)
-        with open(path + ".partial", "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(path + ".partial", path)
+        write_whole(path, text)
         if self._kept is not None:
             for number in self._numbers()[: -self._kept]:
                 os.remove(self._path(number))

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from . import _headrace, checks
-from .checkpoints import Checkpoints
+from .checkpoints import Checkpoints, write_whole
 from .dataset import Dataset, make_step
 from .dtypes import dtype_name
 from .errors import DataLossError, InvalidArgumentError
@@ -114,13 +114,6 @@ def spec_from_json(value: Any) -> Any:
     return TensorSpec(value["shape"], value["tensor"])
 
 
-def _write(path: str, text: str) -> None:
-    """Put a file in place whole."""
-    with open(path + ".partial", "w") as file:
-        file.write(text)
-    os.replace(path + ".partial", path)
-
-
 def save(
     dataset: Dataset[Any],
     path: Any,
@@ -149,8 +142,8 @@ def save(
     known = None if isinstance(spec, UnknownSpec) and seen is None else spec
     if isinstance(spec, UnknownSpec) and seen is not None:
         known = seen
-    _write(os.path.join(folder, "dataset_spec.json"), json.dumps(spec_to_json(known)))
-    _write(os.path.join(folder, "snapshot.metadata"), metadata)
+    write_whole(os.path.join(folder, "dataset_spec.json"), json.dumps(spec_to_json(known)))
+    write_whole(os.path.join(folder, "snapshot.metadata"), metadata)
     for entry in os.scandir(folder):
         # Earlier runs: folders of 16 hexadecimal digits, as ours.
         if entry.is_dir() and entry.name != run and _is_run(entry.name):

@@ -4,12 +4,15 @@ They behave as the classes that protobuf generates: keyword construction, presen
 that create, repeated fields, text format, and bytes that every protobuf reader takes. A message
 holds only the fields that are there; reading one that is not gives a message of its own, which
 enters its parent when it is first changed. The wire format is read and written in Rust.
+
+`Checkpoint` and its manager come from `headrace.tf.checkpoint`.
 """
 
 from __future__ import annotations
 
 from typing import ClassVar
 
+from .checkpoint import Checkpoint, CheckpointManager, CheckpointOptions, latest_checkpoint
 from .messages import (
     BytesField,
     DecodeError,
@@ -23,6 +26,9 @@ from .messages import (
 
 __all__ = [
     "BytesList",
+    "Checkpoint",
+    "CheckpointManager",
+    "CheckpointOptions",
     "DecodeError",
     "Example",
     "Feature",
@@ -32,6 +38,7 @@ __all__ = [
     "FloatList",
     "Int64List",
     "SequenceExample",
+    "latest_checkpoint",
 ]
 
 

@@ -294,6 +294,7 @@ class Dataset(own.Dataset[Any]):
             state = _headrace.reshard(self._plan, list(state))
         run = Iterator(self._plan, self.options().to_json(), state, checkpointable)
         run._dataset = self
+        run._checkpointable = checkpointable
         return run
 
     def __iter__(self) -> Iterator:

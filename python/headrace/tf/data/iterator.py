@@ -15,6 +15,7 @@ from ..tensor import Tensor, raw
 
 if TYPE_CHECKING:
     from ...report import LossReport
+    from ...stats import IteratorStats
     from .dataset import Dataset
 
 __all__ = ["Iterator", "NumpyIterator"]
@@ -31,6 +32,9 @@ class Iterator(own.Iterator[Any]):
     """
 
     _dataset: Dataset
+    _checkpointable = False
+    # The run that took this one's place when a state was restored.
+    _moved: Iterator | None = None
 
     def __iter__(self) -> Iterator:
         return self
@@ -38,7 +42,43 @@ class Iterator(own.Iterator[Any]):
     def __next__(self) -> Any:
         if tracing.tracer is not None:
             return self._stand_in()
+        if self._moved is not None:
+            return next(self._moved)
         return from_own_nest(super().__next__())
+
+    def restore(self, state: str) -> None:
+        """Go on from where a run of the dataset was when its `state` was asked for.
+
+        Examples
+        --------
+        >>> numbers = iter(tf.data.Dataset.range(3))
+        >>> state = numbers.state()
+        >>> first = next(numbers)
+        >>> numbers.restore(state)
+        >>> next(numbers) == first
+        <tf.Tensor: shape=(), dtype=bool, numpy=True>
+        """
+        moved = self._dataset.iterator(state, checkpointable=self._checkpointable)
+        self.close()
+        self._moved = moved
+
+    def state(self) -> str:
+        """Return where the run is; see `headrace.Iterator.state`."""
+        return super().state() if self._moved is None else self._moved.state()
+
+    def stats(self) -> IteratorStats:
+        """Return counters of each step; see `headrace.Iterator.stats`."""
+        return super().stats() if self._moved is None else self._moved.stats()
+
+    def report(self) -> LossReport:
+        """Return what the run has left out; see `headrace.Iterator.report`."""
+        return super().report() if self._moved is None else self._moved.report()
+
+    def close(self) -> None:
+        """End the run; see `headrace.Iterator.close`."""
+        super().close()
+        if self._moved is not None:
+            self._moved.close()
 
     def _stand_in(self) -> Any:
         """Return symbols for the next element: a function takes it anew at each call."""
@@ -103,8 +143,7 @@ class NumpyIterator:
 
     def restore(self, state: str) -> None:
         """Go on from where a run of the dataset was when it gave `state`."""
-        replaced, self._iterator = self._iterator, self._dataset.iterator(state)
-        replaced.close()
+        self._iterator.restore(state)
 
     def report(self) -> LossReport:
         """Return what the run has left out; see `headrace.Iterator.report`."""
