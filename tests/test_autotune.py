@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 import pytest
+from processes import run
 
 import headrace as hr
 from headrace import AutotuneAlgorithm, Dataset
@@ -111,6 +112,58 @@ def test_a_run_of_which_nothing_was_asked_has_no_limit():
     stats = iter(Dataset.range(3)).stats()
     assert stats.limiting is None
     assert "limits" not in str(stats)
+
+
+STRINGS = Dataset.range(40).map(str)  # of a shape that is not known before the run
+
+TUNED = {
+    "map": Dataset.range(40).map(lambda x: x + 1, hr.AUTOTUNE),
+    "batch": STRINGS.batch(4, num_parallel_calls=hr.AUTOTUNE),
+    "padded_batch": Dataset.range(40).padded_batch(4, num_parallel_calls=hr.AUTOTUNE),
+    "ragged_batch": Dataset.range(40).ragged_batch(4, num_parallel_calls=hr.AUTOTUNE),
+    "interleave": Dataset.range(9).interleave(lambda x: STRINGS, 8, num_parallel_calls=hr.AUTOTUNE),
+    "prefetch": Dataset.range(40).prefetch(hr.AUTOTUNE),
+}
+
+
+@pytest.mark.parametrize("name", TUNED)
+def test_every_step_that_takes_autotune_tells_what_was_chosen(name):
+    iterator = iter(TUNED[name])
+    list(iterator)
+    row = stage(iterator, name)
+    assert 1 <= row["parallelism"] <= row["max_parallelism"]
+    assert 1 <= row["window"] <= row["max_window"]
+    assert row["max_parallelism"] > 1 or row["max_window"] > row["window"]
+    assert row["elements"] > 0
+    assert row["elements_per_second"] > 0
+    times = ("input_wait_ns", "output_wait_ns", "queued", "held_bytes", "peak_queued_bytes")
+    assert all(row[key] >= 0 for key in times)
+
+
+def test_parallel_reads_tell_what_was_chosen(tmp_path):
+    with hr.io.TFRecordWriter(tmp_path / "a") as writer:
+        writer.write(b"record")
+    names = [tmp_path / "a"] * 8
+    iterator = iter(hr.TFRecordDataset(names, num_parallel_reads=hr.AUTOTUNE))
+    assert list(iterator) == [b"record"] * 8
+    row = stage(iterator, "interleave")
+    assert 1 <= row["parallelism"] <= row["max_parallelism"]
+    assert row["max_window"] > row["window"]
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="no affinity here")
+def test_a_process_on_one_core_has_one_task_that_computes():
+    ended = run("""
+os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:1])
+iterator = iter(hr.Dataset.range(40).map(lambda x: x + 1, hr.AUTOTUNE))
+list(iterator)
+(row,) = [row for row in iterator.stats() if row["name"] == "map"]
+names = [open(f"/proc/self/task/{task}/comm").read() for task in os.listdir("/proc/self/task")]
+workers = sum(name.strip() == "headrace-work" for name in names)
+print(row["parallelism"], row["max_parallelism"], workers)
+""")
+    assert ended.clean
+    assert ended.out == "1 1 1\n"
 
 
 def test_numbers_stay_where_tuning_is_off():

@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 import pytest
+from processes import run
 
 import headrace as hr
 
@@ -183,3 +184,49 @@ def test_stars_stay_in_one_folder(tmp_path):
     assert found("*.rec") == ["a.rec"]
     assert found("*/b.rec") == found("**/b.rec") == ["e/b.rec"]
     assert found(".*.rec") == [".h.rec"]
+
+
+def test_one_damaged_record_is_an_error_or_a_gap(tmp_path):
+    path, records = tmp_path / "a", [b"r%d" % i for i in range(10)]
+    with hr.io.TFRecordWriter(path) as writer:
+        for record in records:
+            writer.write(record)
+    data = bytearray(path.read_bytes())
+    data[5 * 18 + 12] ^= 1
+    path.write_bytes(data)
+    iterator, seen = iter(hr.TFRecordDataset(path)), []
+    with pytest.raises(hr.errors.DataLossError):
+        seen.extend(iterator)
+    assert seen == records[:5]
+    started = time.monotonic()
+    without = list(hr.TFRecordDataset(path).ignore_errors())
+    assert time.monotonic() - started < 5
+    assert without[:5] == records[:5]
+    assert set(without) <= set(records) - {records[5]}
+    skipping = iter(hr.TFRecordDataset(path, on_corruption="skip"))
+    assert list(skipping) == records[:5] + records[6:]
+    assert skipping.report().count == 1
+
+
+def test_a_pointer_in_place_of_records_takes_no_memory(tmp_path):
+    ended = run(
+        """
+path = os.path.join(sys.argv[1], "a.tfrecord")
+with open(path, "w") as file:
+    file.write("version https://git-lfs.github.com/spec/v1\\n")
+    file.write("oid sha256:" + "4d" * 32 + "\\nsize 12345\\n")
+list(hr.Dataset.range(3).prefetch(1))
+before, began = anonymous(), now()
+try:
+    list(hr.TFRecordDataset(path))
+except hr.errors.DataLossError as error:
+    tell(text=str(error), seconds=now() - began, grown=anonymous() - before)
+""",
+        tmp_path,
+    )
+    assert ended.clean
+    told = json.loads(ended.out)
+    assert "not a TFRecord file" in told["text"]
+    assert "Git LFS" in told["text"]
+    assert told["seconds"] < 1
+    assert told["grown"] < 32 << 20

@@ -185,6 +185,18 @@ train()
     assert_ended_at_once(ended)
 
 
+@pytest.mark.parametrize("kept", [False, True])
+def test_breaking_after_the_first_batch(kept):
+    ended = run(f"""
+interleaved = {AHEAD["interleave"]}
+iterator = iter(interleaved)
+for batch in iterator if {kept} else interleaved:
+    print(now(), flush=True)
+    break
+""")
+    assert_ended_at_once(ended)
+
+
 # ------------------------------------------------------------------ callbacks
 
 

@@ -53,11 +53,14 @@ impl File {
     }
 
     fn reader(&self, bytes: &[u8], compression: Compression) -> Reader {
+        self.reader_of(bytes, compression, ReadOptions { salvage: true, ..ReadOptions::default() })
+    }
+
+    fn reader_of(&self, bytes: &[u8], compression: Compression, options: ReadOptions) -> Reader {
         let file = std::fs::File::create(self.path()).unwrap();
         let mut sink = Sink::new(file, compression, None).unwrap();
         sink.write_parts(&[bytes]).unwrap();
         sink.finish().unwrap();
-        let options = ReadOptions { salvage: true, ..ReadOptions::default() };
         Reader::open(&self.path(), compression, options).unwrap()
     }
 
@@ -118,6 +121,30 @@ fn a_changed_byte_costs_its_record_and_no_other() {
             assert_eq!(found.records.len(), 99, "{what}");
             assert_eq!(found.lost.len(), 1, "{what}");
         }
+    }
+}
+
+#[test]
+fn a_changed_byte_is_an_error_in_its_place_for_who_wants_all_records() {
+    let (file, records) = (File::new(), records(100, 0, 20));
+    let bytes = framed(&records);
+    for at in 0..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 0x01;
+        let mut reader = file.reader_of(&damaged, Compression::None, ReadOptions::default());
+        let mut seen = Vec::new();
+        let error = loop {
+            match reader.next(usize::MAX) {
+                Ok(Some(some)) => seen.extend(some.iter().map(<[u8]>::to_vec)),
+                Ok(None) => panic!("byte {at}: no error"),
+                Err(error) => break error,
+            }
+        };
+        assert_eq!(error.kind(), ErrorKind::DataLoss, "byte {at}: {error}");
+        assert_eq!(seen, records[..seen.len()], "byte {at}");
+        let before: usize = seen.iter().map(|record| record.len() + AROUND as usize).sum();
+        let touched = records[seen.len()].len() + AROUND as usize;
+        assert!((before..before + touched).contains(&at), "byte {at}: {} records", seen.len());
     }
 }
 
