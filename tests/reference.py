@@ -184,12 +184,12 @@ class Plan:
         generator = Philox(*pair)
 
         def start():
-            run = self.open()
-            return shuffled(run, Philox(generator(), generator()) if reshuffle else Philox(*pair))
+            return shuffled(Philox(generator(), generator()) if reshuffle else Philox(*pair))
 
-        def shuffled(run, draw):
+        def shuffled(draw):
             held = []
-            for element in run:
+            # Its input is opened when it is first asked for an element.
+            for element in self.open():
                 held.append(element)
                 if len(held) == size:
                     yield pick(held, draw)

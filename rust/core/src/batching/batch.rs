@@ -257,10 +257,19 @@ impl BatchStage {
         }
     }
 
-    /// Collects up to `wanted` rows; fewer at the end or at an error.
+    /// Collects up to `wanted` rows; fewer at the end or at an error, or where there is a batch and
+    /// more must not be asked for.
     fn collect(&mut self, wanted: usize) -> Result<()> {
+        let asked_quiet = self.input.quiet();
         while self.pending.rows < wanted && self.pending.failed.is_none() {
-            match self.input.next(wanted - self.pending.rows) {
+            if self.pending.rows >= self.size && asked_quiet && !self.input.quiet() {
+                self.give_back()?;
+                break;
+            }
+            // Of the next batch at least all rows are needed.
+            let needed = self.size.saturating_sub(self.pending.rows);
+            let max = self.input.most(asked_quiet, wanted - self.pending.rows, needed);
+            match self.input.next(max) {
                 Ok(Some(chunk)) => {
                     self.pending.rows += chunk.rows();
                     self.pending.bytes += chunk.own_bytes();
@@ -275,6 +284,24 @@ impl BatchStage {
             }
         }
         self.stats.hold(self.pending.bytes);
+        Ok(())
+    }
+
+    /// Gives back what is in no whole batch, so that the position of the input is that of a batch.
+    fn give_back(&mut self) -> Result<()> {
+        let rest = self.pending.rows % self.size;
+        if rest == 0 {
+            return Ok(());
+        }
+        let Some(last) = self.pending.chunks.pop_if(|last| last.rows() >= rest) else {
+            return Ok(());
+        };
+        self.input.give_back(&last, rest)?;
+        self.pending.rows -= rest;
+        if last.rows() > rest {
+            self.pending.chunks.push(last.slice(0..last.rows() - rest)?);
+        }
+        self.pending.bytes = self.pending.chunks.iter().map(Chunk::own_bytes).sum();
         Ok(())
     }
 

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use crate::data::{Chunk, ElementSpec, Mark, Position};
-use crate::engine::node::is_quiet;
+use crate::engine::ending::Ending;
+use crate::engine::node::{draws_anew, is_quiet};
+use crate::engine::run::RunContext;
 use crate::engine::stage::OwnedPlace;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
@@ -65,16 +67,28 @@ impl Node for ConcatenateNode {
         let at = (opening.mark.own(0) as usize).min(1);
         let places = [0, 1].map(|index| opening.place(index).to_owned());
         // The second input is opened when its turn comes, as in tf.data.
-        let input = places[at].open(&self.inputs[at], opening.mark.input(0))?;
-        Ok(Box::new(ConcatenateStage { plans: self.inputs.clone(), places, at, input }))
+        let position = opening.mark.input(0);
+        let draws = at == 0 && draws_anew(&self.inputs[1]);
+        let ending = draws.then(|| Ending::of(&self.inputs[0], &position));
+        let taken = position.since;
+        let input = places[at].open(&self.inputs[at], position)?;
+        let (run, plans) = (Arc::clone(opening.run), self.inputs.clone());
+        Ok(Box::new(ConcatenateStage { run, plans, places, at, input, taken, ending, ends: false }))
     }
 }
 
 struct ConcatenateStage {
+    run: Arc<RunContext>,
     plans: [Plan; 2],
     places: [OwnedPlace; 2],
     at: usize,
     input: Input,
+    /// Outcomes taken from the first input.
+    taken: u64,
+    /// Where that ends, if opening the second draws seeds.
+    ending: Option<Ending>,
+    /// The next element may be in the second input, whose seeds are not drawn yet.
+    ends: bool,
 }
 
 impl ConcatenateStage {
@@ -83,7 +97,7 @@ impl ConcatenateStage {
         if self.at == 1 {
             return Ok(false);
         }
-        self.at = 1;
+        (self.at, self.ends, self.ending) = (1, false, None);
         self.input = self.places[1].open(&self.plans[1], Position::default())?;
         Ok(true)
     }
@@ -93,7 +107,15 @@ impl Stage for ConcatenateStage {
     fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
         loop {
             let mark = self.input.passed_mark().then(|| self.state()).flatten();
-            if let Some(chunk) = self.input.next(max)? {
+            let outcome = self.input.next(max).inspect_err(|_| self.taken += 1)?;
+            if let Some(chunk) = outcome {
+                self.taken += chunk.rows() as u64;
+                self.ends = match &self.ending {
+                    Some(ending) if self.input.quiet() => {
+                        ending.is_here(&mut self.input, self.taken, max, &self.run)
+                    }
+                    _ => false,
+                };
                 return Ok(Some(chunk.marked(mark)));
             }
             if !self.advance()? {
@@ -104,6 +126,8 @@ impl Stage for ConcatenateStage {
 
     fn skip(&mut self, n: u64) -> Result<u64> {
         let skipped = self.input.skip(n)?;
+        self.taken += skipped;
+        self.ends = self.ending.is_some();
         if skipped < n && self.advance()? {
             return Ok(skipped + self.input.skip(n - skipped)?);
         }
@@ -116,6 +140,6 @@ impl Stage for ConcatenateStage {
 
     fn quiet(&self) -> bool {
         // The second may follow within what is asked of the first.
-        self.input.quiet() && (self.at == 1 || is_quiet(&self.plans[1]))
+        !self.ends && self.input.quiet() && (self.at == 1 || is_quiet(&self.plans[1]))
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::data::{Chunk, ElementSpec, Mark, Structure};
+use crate::engine::node::{caches, draws_on_the_way};
 use crate::engine::stage::is_final;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
@@ -101,11 +102,17 @@ impl Node for ZipNode {
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         Ok(Box::new(ZipStage {
             inputs: opening.all_inputs(&self.inputs)?,
+            counts: self.inputs.iter().map(counts).collect(),
             nest: self.nest.clone(),
             structure: structure_of(&self.spec),
             ended: false,
         }))
     }
+}
+
+/// True if it draws seeds on its way, or fills a cache at its end.
+fn counts(plan: &Plan) -> bool {
+    draws_on_the_way(plan) || caches(plan) > 0
 }
 
 fn structure_of(spec: &ElementSpec) -> Option<Arc<Structure>> {
@@ -117,6 +124,8 @@ fn structure_of(spec: &ElementSpec) -> Option<Arc<Structure>> {
 
 struct ZipStage {
     inputs: Vec<Input>,
+    /// Inputs of which it matters how often they are asked, though nobody takes what they give.
+    counts: Vec<bool>,
     nest: Structure,
     structure: Option<Arc<Structure>>,
     ended: bool,
@@ -145,6 +154,7 @@ impl ZipStage {
                 Ok(None) => {
                     // The inputs before it have moved on by one element, as in tf.data.
                     self.settle(&chunks, 1)?;
+                    self.ask_once_more(&order[asked + 1..])?;
                     self.ended = true;
                     return Ok(None);
                 }
@@ -168,6 +178,14 @@ impl ZipStage {
             })
             .collect::<Result<_>>()
             .map(Some)
+    }
+
+    /// At the end of one input tf.data asks each other one for an element too.
+    fn ask_once_more(&mut self, others: &[usize]) -> Result<()> {
+        for &other in others.iter().filter(|other| self.counts[**other]) {
+            self.inputs[other].skip(1)?;
+        }
+        Ok(())
     }
 
     /// Gives back what was taken beyond `rows` of each chunk.
@@ -203,16 +221,31 @@ impl Stage for ZipStage {
     }
 
     fn skip(&mut self, n: u64) -> Result<u64> {
-        let loud = self.inputs.iter().filter(|input| !input.quiet()).count();
+        let counts = |i: &usize| self.counts[*i] || !self.inputs[*i].quiet();
+        let mut order: Vec<usize> = (0..self.inputs.len()).collect();
         // Where several inputs can be observed, they go in turns, as they do in `next`.
-        let step = if loud > 1 { 1 } else { n };
+        let step = if order.iter().filter(|i| counts(i)).count() > 1 { 1 } else { n };
+        if step == n {
+            order.sort_by_key(counts);
+        }
         let mut skipped = 0;
         while skipped < n && !self.ended {
             let mut rows = step;
-            for input in &mut self.inputs {
-                rows = rows.min(input.skip(rows)?);
+            // Those that were asked for no more than there is.
+            let mut behind = Vec::new();
+            for &i in &order {
+                let asked = rows;
+                rows = self.inputs[i].skip(asked)?;
+                if rows < asked {
+                    behind.clear();
+                } else {
+                    behind.push(i);
+                }
             }
             self.ended = rows < step;
+            if self.ended {
+                self.ask_once_more(&behind)?;
+            }
             skipped += rows;
         }
         Ok(skipped)

@@ -6,6 +6,7 @@ pub mod autotune;
 pub mod budget;
 mod by_number;
 pub mod driver;
+pub(crate) mod ending;
 pub mod explain;
 pub mod fills;
 pub mod fingerprint;

@@ -256,6 +256,13 @@ pub fn seed_slots(plan: &Plan) -> usize {
     count(plan, |node| usize::from(draws(node)))
 }
 
+/// True if opening the plan again draws seeds that differ from those before, or counts what it opens.
+pub fn draws_anew(plan: &Plan) -> bool {
+    plan.nests()
+        || plan.seeds().is_some_and(|seeds| seeds.reshuffles())
+        || plan.inputs().iter().any(draws_anew)
+}
+
 /// True if the node has a slot among the seeds of a run.
 pub fn draws(node: &dyn Node) -> bool {
     node.seeds().is_some() || node.nests()
@@ -405,6 +412,13 @@ pub fn fixed_length(plan: &Plan) -> bool {
 pub fn draws_later(plan: &Plan) -> bool {
     let later = ["repeat", "shuffle_and_repeat", "concatenate"];
     later.contains(&plan.name()) || plan.inputs().iter().any(draws_later)
+}
+
+/// True if reading the plan draws seeds, or counts what it opens, after it was opened.
+pub fn draws_on_the_way(plan: &Plan) -> bool {
+    plan.nests()
+        || plan.inputs().iter().any(draws_on_the_way)
+        || (draws_later(plan) && draws_anew(plan))
 }
 
 /// The plan below steps that change nothing but how far is read ahead.

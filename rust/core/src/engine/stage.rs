@@ -60,6 +60,23 @@ impl Stage for Passage {
     }
 }
 
+/// A stage that nobody asks.
+pub(crate) struct Nothing;
+
+impl Stage for Nothing {
+    fn next(&mut self, _max: usize) -> Result<Option<Chunk>> {
+        Ok(None)
+    }
+
+    fn skip(&mut self, _n: u64) -> Result<u64> {
+        Ok(0)
+    }
+
+    fn quiet(&self) -> bool {
+        true
+    }
+}
+
 /// Skips by making elements and dropping them: for stages that cannot know what comes without.
 ///
 /// # Errors
@@ -94,6 +111,8 @@ pub struct Opening<'a> {
     pub mark: Mark,
     /// True if a driver pulls from it, on threads that change.
     pub driven: bool,
+    /// Nobody will ask it for elements: only what opening it draws matters.
+    pub in_vain: bool,
     /// Counters of the stage.
     pub stats: Arc<StageStats>,
     plan: &'a dyn Node,
@@ -181,6 +200,7 @@ impl<'a> Opening<'a> {
             cache: self.cache,
             depth: self.depth,
             driven: self.driven,
+            in_vain: self.in_vain,
             epochs: self.epochs,
             repeats: self.repeats,
         }
@@ -204,6 +224,7 @@ impl<'a> Opening<'a> {
                 + before.iter().map(caches).sum::<usize>(),
             depth: self.depth + 1,
             driven: self.driven,
+            in_vain: self.in_vain,
             epochs: self.epochs,
             repeats: self.repeats,
         }
@@ -293,6 +314,7 @@ pub struct Place<'a> {
     cache: usize,
     depth: usize,
     driven: bool,
+    in_vain: bool,
     epochs: u64,
     repeats: usize,
 }
@@ -307,6 +329,7 @@ pub struct OwnedPlace {
     cache: usize,
     depth: usize,
     driven: bool,
+    in_vain: bool,
     epochs: u64,
     repeats: usize,
 }
@@ -322,6 +345,7 @@ impl<'a> Place<'a> {
             cache: 0,
             depth: usize::from(run.is_nested()),
             driven,
+            in_vain: false,
             epochs: 0,
             repeats: 0,
         }
@@ -338,6 +362,7 @@ impl<'a> Place<'a> {
             run: self.run,
             mark: position.mark.clone(),
             driven: self.driven,
+            in_vain: self.in_vain,
             stats: Arc::clone(&stats),
             plan: &**plan,
             id: self.id,
@@ -364,9 +389,10 @@ impl<'a> Place<'a> {
 
     /// The same place for keeping.
     pub fn to_owned(&self) -> OwnedPlace {
-        let Place { run, id, slot, function, cache, depth, driven, epochs, repeats } = self.clone();
+        let Place { run, id, slot, function, cache, depth, driven, in_vain, epochs, repeats } =
+            self.clone();
         let run = Arc::clone(run);
-        OwnedPlace { run, id, slot, function, cache, depth, driven, epochs, repeats }
+        OwnedPlace { run, id, slot, function, cache, depth, driven, in_vain, epochs, repeats }
     }
 }
 
@@ -376,10 +402,10 @@ impl OwnedPlace {
     /// # Errors
     /// Those of the nodes.
     pub fn open(&self, plan: &Plan, position: Position) -> Result<Input> {
-        let OwnedPlace { run, id, slot, function, cache, depth, driven, epochs, repeats } =
+        let OwnedPlace { run, id, slot, function, cache, depth, driven, in_vain, epochs, repeats } =
             self.clone();
         let run = &run;
-        Place { run, id, slot, function, cache, depth, driven, epochs, repeats }
+        Place { run, id, slot, function, cache, depth, driven, in_vain, epochs, repeats }
             .open(plan, position)
     }
 
@@ -395,6 +421,12 @@ impl OwnedPlace {
     pub fn in_first_epochs(&self) -> Self {
         let first = |epochs, depth| epochs_within(epochs, depth, 0);
         OwnedPlace { epochs: (0..self.repeats).fold(0, first), ..self.clone() }
+    }
+
+    /// The same place, for a plan of which nobody will ask an element.
+    #[must_use]
+    pub(crate) fn in_vain(&self) -> Self {
+        OwnedPlace { in_vain: true, ..self.clone() }
     }
 
     /// The epochs it is in.
@@ -486,14 +518,8 @@ impl Input {
     /// # Errors
     /// As [`Stage::next`].
     pub fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
-        if self.surplus.is_none() {
-            let demand = match self.stage.quiet() {
-                true if max < EXACT_FROM => self.demand.max(max),
-                _ => max,
-            };
-            if !self.pull(demand)? {
-                return Ok(None);
-            }
+        if self.surplus.is_none() && !self.pull(self.demand_for(max))? {
+            return Ok(None);
         }
         self.take(max)
     }
@@ -583,6 +609,32 @@ impl Input {
         Ok(n - left)
     }
 
+    /// True if there is nothing more, which is found out by asking for what comes next as
+    /// [`Input::next`] does: only for quiet inputs.
+    pub(crate) fn has_ended(&mut self, max: usize) -> bool {
+        if self.surplus.is_some() || self.deferred.is_some() || self.pending_skip > 0 {
+            return false;
+        }
+        match self.ask(self.demand_for(max)) {
+            Ok(Some(chunk)) => {
+                self.charge = self.queue.as_ref().and_then(|queue| queue.surplus(&chunk));
+                self.hold(chunk);
+            }
+            Ok(None) => return true,
+            // One outcome at a time: the error comes when asked again.
+            Err(error) => self.deferred = Some(error),
+        }
+        false
+    }
+
+    /// What is asked of the stage when `max` elements are asked for.
+    fn demand_for(&self, max: usize) -> usize {
+        match self.stage.quiet() {
+            true if max < EXACT_FROM => self.demand.max(max),
+            _ => max,
+        }
+    }
+
     /// Where the input stands: before the next outcome that is taken.
     pub fn position(&self) -> Position {
         let mut position = self.position.clone();
@@ -617,6 +669,12 @@ impl Input {
     /// True if it may be asked for more than is needed.
     pub fn quiet(&self) -> bool {
         self.stage.quiet()
+    }
+
+    /// How much is asked for of `max` elements, or of `needed` where these were asked for as more than
+    /// is needed, of an input that was `asked_quiet`, and no more may be asked for by now.
+    pub fn most(&self, asked_quiet: bool, max: usize, needed: usize) -> usize {
+        if asked_quiet && !self.quiet() { max.min(needed) } else { max }
     }
 
     /// Skips what the position it was opened at asks for.

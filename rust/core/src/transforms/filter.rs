@@ -142,11 +142,13 @@ pub(crate) fn passing(verdicts: &Chunk) -> Result<&[u8]> {
 impl Stage for FilterStage {
     fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
         let mut mark = None;
+        let asked_quiet = self.input.quiet();
         while self.ready.is_empty() {
             if self.input.passed_mark() {
                 mark = Some(Mark::new([self.taken], vec![self.input.position()]));
             }
             let first = self.taken;
+            let max = self.input.most(asked_quiet, max, 1);
             let Some(chunk) = self.input.next(max)? else { return Ok(None) };
             self.taken += chunk.rows() as u64;
             self.ready = sifted(&self.predicate, &chunk, first)?;

@@ -249,10 +249,12 @@ impl FusedStage {
 impl Stage for FusedStage {
     fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
         let mut mark = None;
+        let asked_quiet = self.input.quiet();
         while self.ready.is_empty() {
             if self.keeps && self.input.passed_mark() {
                 mark = self.mark();
             }
+            let max = self.input.most(asked_quiet, max, 1);
             let Some(chunk) = self.pull(max)? else { return Ok(None) };
             let chunk = if self.keeps { chunk.marked(None) } else { chunk };
             self.ready = self.chain.run(chunk, &mut self.taken, &Alone)?;

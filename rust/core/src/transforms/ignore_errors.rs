@@ -83,11 +83,12 @@ struct IgnoreErrorsStage {
 impl Stage for IgnoreErrorsStage {
     fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
         let mut mark = None;
+        let asked_quiet = self.input.quiet();
         loop {
             if self.input.passed_mark() {
                 mark = self.state();
             }
-            let error = match self.input.next(max) {
+            let error = match self.input.next(self.input.most(asked_quiet, max, 1)) {
                 Ok(chunk) => return Ok(chunk.map(|chunk| chunk.marked(mark))),
                 Err(error) => error,
             };

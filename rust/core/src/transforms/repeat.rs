@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use crate::data::mark::MarkBody;
 use crate::data::{Chunk, ElementSpec, Mark, Position};
-use crate::engine::node::{Arg, caches, draws_later, fixed_length, seed_slots};
+use crate::engine::ending::Ending;
+use crate::engine::node::{Arg, caches, draws_anew, draws_later, fixed_length, seed_slots};
 use crate::engine::run::RunContext;
 use crate::engine::stage::{OwnedPlace, Passage};
 use crate::engine::wait::poll_if_due;
@@ -114,6 +115,10 @@ pub(super) struct RepeatStage {
     outcomes: u64,
     /// The next chunk is the first of an epoch.
     begins: bool,
+    /// Where this epoch ends, if the next one draws seeds.
+    ending: Option<Ending>,
+    /// The next element may be in the next epoch, whose seeds are not drawn yet.
+    ends: bool,
     /// Draws of the stages below before this epoch.
     draws: Vec<(usize, u64)>,
     /// Caches below that were filled before this epoch.
@@ -141,6 +146,8 @@ impl RepeatStage {
             epoch: opening.mark.own(0),
             outcomes: 0,
             begins: false,
+            ending: None,
+            ends: false,
             draws: Vec::new(),
             filled: Vec::new(),
         };
@@ -161,6 +168,8 @@ impl RepeatStage {
         self.draws = self.place.draws(&self.plan);
         self.filled = self.place.filled(&self.plan);
         self.outcomes = position.since;
+        self.ending = draws_anew(&self.plan).then(|| Ending::of(&self.plan, &position));
+        self.ends = false;
         self.input = Some(self.epochs.open(self.epoch, position)?);
         self.begins = true;
         Ok(())
@@ -168,17 +177,17 @@ impl RepeatStage {
 
     /// Moves on to the next epoch; false at the end of all.
     fn next_epoch(&mut self) -> Result<bool> {
-        let empty = self.outcomes == 0;
         self.epoch += 1;
-        if empty && self.count.is_none() {
-            // An endless repeat of nothing ends.
+        // An endless repeat of nothing ends.
+        let stops = self.count.is_none() && self.outcomes == 0;
+        if stops {
             self.count = Some(self.epoch);
         }
         if self.is_over() {
             self.input = None;
-            if self.draws_in_vain && !empty && seed_slots(&self.plan) > 0 {
+            if self.draws_in_vain && !stops && seed_slots(&self.plan) > 0 {
                 // tf.data opens an iterator after the last epoch too; only its seeds matter.
-                self.place.open(&self.plan, Position::default())?;
+                self.place.in_vain().open(&self.plan, Position::default())?;
             }
             return Ok(false);
         }
@@ -232,6 +241,12 @@ impl Stage for RepeatStage {
                 Ok(Some(chunk)) => {
                     self.begins = false;
                     self.outcomes += chunk.rows() as u64;
+                    self.ends = match &self.ending {
+                        Some(ending) if input.quiet() => {
+                            ending.is_here(input, self.outcomes, max, &self.run)
+                        }
+                        _ => false,
+                    };
                     return Ok(Some(chunk.marked(mark)));
                 }
                 Err(error) => {
@@ -254,6 +269,7 @@ impl Stage for RepeatStage {
             let Some(input) = &mut self.input else { break };
             let skipped = input.skip(left)?;
             self.outcomes += skipped;
+            self.ends = self.ending.is_some();
             left -= skipped;
             if left > 0 && !self.next_epoch()? {
                 break;
@@ -274,6 +290,6 @@ impl Stage for RepeatStage {
     }
 
     fn quiet(&self) -> bool {
-        !self.shared && self.input.as_ref().is_none_or(Input::quiet)
+        !self.shared && !self.ends && self.input.as_ref().is_none_or(Input::quiet)
     }
 }

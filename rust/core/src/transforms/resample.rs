@@ -450,8 +450,10 @@ impl RejectStage {
 impl Stage for RejectStage {
     fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
         let mut mark = None;
+        let asked_quiet = self.quiet();
         while self.ready.is_empty() {
             mark = self.mark().or(mark);
+            let max = if asked_quiet && !self.quiet() { 1 } else { max };
             let Some((chunk, keep)) = self.pull(max)? else { return Ok(None) };
             self.sift(&chunk, &keep)?;
         }

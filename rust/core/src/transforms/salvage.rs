@@ -93,11 +93,12 @@ impl SalvageStage {
 impl Stage for SalvageStage {
     fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
         let mut mark = None;
+        let asked_quiet = self.input.quiet();
         loop {
             if self.input.passed_mark() {
                 mark = self.state();
             }
-            let error = match self.input.next(max) {
+            let error = match self.input.next(self.input.most(asked_quiet, max, 1)) {
                 Ok(chunk) => return Ok(chunk.map(|chunk| chunk.marked(mark))),
                 Err(error) if error.lost().is_none() => return Err(error),
                 Err(error) => error,

@@ -297,10 +297,12 @@ impl ShardStage {
 impl Stage for ShardStage {
     fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
         let mut mark = None;
+        let asked_quiet = self.input.quiet();
         while !self.ended {
             if self.input.passed_mark() {
                 mark = self.state();
             }
+            let max = self.input.most(asked_quiet, max, 1);
             let need = self.need(max as u64);
             // Not all at once, if that is many rows for few.
             let most = (self.run.options.chunk_rows as u64).max(self.need(1));

@@ -130,7 +130,8 @@ fn write_key(tensor: &Tensor, key: &mut Vec<u8>) {
 
 impl Stage for UniqueStage {
     fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
-        while let Some(chunk) = self.input.next(max)? {
+        let asked_quiet = self.input.quiet();
+        while let Some(chunk) = self.input.next(self.input.most(asked_quiet, max, 1))? {
             let fresh = self.new_rows(&chunk)?;
             if fresh.len() == chunk.rows() {
                 return Ok(Some(chunk.marked(None)));

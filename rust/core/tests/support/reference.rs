@@ -65,8 +65,11 @@ fn shuffled(mut input: Pass, size: usize, (seed, seed2): (u64, u64)) -> Pass {
 fn shuffle_of(input: Source, size: i64, seeds: Seeds) -> Source {
     let size = usize::try_from(size).unwrap_or(usize::MAX);
     Rc::new(move || {
-        let pair = seeds.next();
-        shuffled(input(), size, pair)
+        let (pair, input) = (seeds.next(), Rc::clone(&input));
+        // Its input is opened when it is first asked for an element.
+        let mut pass = None;
+        let elements = std::iter::from_fn(move || pass.get_or_insert_with(|| input()).next());
+        shuffled(Box::new(elements), size, pair)
     })
 }
 
@@ -75,20 +78,18 @@ fn repeat(input: Source, count: i64, fused: bool) -> Source {
     Rc::new(move || {
         let input = Rc::clone(&input);
         let mut pass = (count > 0).then(|| input());
-        let (mut epoch, mut empty) = (0, true);
+        let mut epoch = 0;
         Box::new(std::iter::from_fn(move || {
             loop {
                 let next = pass.as_mut()?.next();
                 if next.is_some() {
-                    empty = false;
                     return next;
                 }
                 epoch += 1;
                 pass = (epoch < count).then(|| input());
-                if pass.is_none() && !fused && !empty {
+                if pass.is_none() && !fused {
                     drop(input());
                 }
-                empty = true;
             }
         }))
     })
@@ -202,6 +203,16 @@ fn interleaved(mut input: Pass, make: fn(i64) -> Pass, cycle: usize, block: i64)
             }
         }
     }))
+}
+
+/// The elements beside so many numbers. At the end of one of both the other is asked once more.
+fn zipped(mut input: Pass, n: i64) -> impl Iterator<Item = Number> {
+    let mut left = n;
+    std::iter::from_fn(move || {
+        let next = if left >= 0 { input.next() } else { None };
+        left -= 1;
+        next.filter(|_| left >= 0)
+    })
 }
 
 /// The elements of windows, one after another.
@@ -411,7 +422,7 @@ fn add(input: Source, step: &Step, top: &str) -> Source {
             };
             Rc::new(move || interleaved(input(), make, cycle as usize, block))
         }
-        Step::Zip(n) => Rc::new(move || Box::new(input().zip(numbers(n)).map(|(x, _)| x))),
+        Step::Zip(n) => Rc::new(move || Box::new(zipped(input(), n))),
         Step::Window { size, shift, stride, drop } => {
             let [size, shift, stride] = [size, shift, stride].map(|n| n as usize);
             Rc::new(move || windows(input(), size, shift, stride, drop))

@@ -11,7 +11,7 @@ use crossbeam_channel::{RecvTimeoutError, TryRecvError};
 use crate::data::Chunk;
 use crate::engine::autotune::Meter;
 use crate::engine::budget::Queue;
-use crate::engine::driver::{Driver, Outcomes, Plan, Round, Shared, Slot, Source, Worked};
+use crate::engine::driver::{Driver, Outcomes, Plan, Round, Shared, Slot, Source, Ticket, Worked};
 use crate::engine::pool::Kind;
 use crate::engine::run::RunContext;
 use crate::engine::stage::{Input, skip_by_running};
@@ -57,7 +57,7 @@ impl Driver {
         }
         // What is in flight is counted: a send never waits, and a large window costs nothing.
         let (tx, rx) = unbounded();
-        let quiet = AtomicBool::new(input.quiet());
+        let quiet = input.quiet();
         let shared = Shared {
             run: Arc::clone(run),
             stats: Arc::clone(stats),
@@ -67,7 +67,7 @@ impl Driver {
             source: Mutex::new(Source { input, pulled: first, slots: Some(tx) }),
             demand: AtomicUsize::new(1),
             open: Default::default(),
-            quiet,
+            quiet: AtomicBool::new(quiet),
             tasks: AtomicUsize::new(0),
             running: AtomicUsize::new(0),
             hungry: AtomicBool::new(false),
@@ -77,7 +77,7 @@ impl Driver {
         };
         let (shared, ready, patience) = (Arc::new(shared), Outcomes::new(), PATIENCE);
         let (held, charge) = (VecDeque::new(), None);
-        Driver { shared, slots: rx, held, ready, charge, max: 1, patience, waited: false }
+        Driver { shared, slots: rx, held, ready, charge, max: 1, patience, waited: false, quiet }
     }
 
     /// The next outcome, of at most `max` elements.
@@ -182,6 +182,7 @@ impl Driver {
         {
             let skipped = source.input.skip(n)?;
             source.pulled += skipped;
+            self.quiet = source.input.quiet();
             return Ok(skipped);
         }
         skip_by_running(n, |max| self.next(max))
@@ -203,7 +204,7 @@ impl Driver {
         for at in 0..next {
             let Some((slot, overtaken)) = self.held.remove(at) else { break };
             let worked = match slot {
-                Slot::Done(outcome, charge) => Ok((Outcomes::from([outcome]), charge)),
+                Slot::Done(outcome, ticket) => Ok((Outcomes::from([outcome]), ticket)),
                 Slot::Nudge => break,
                 Slot::Working(result) => match result.try_recv() {
                     Ok(worked) => Ok(worked),
@@ -237,7 +238,7 @@ impl Driver {
 
     /// True if the input may be asked for more than is needed.
     pub fn quiet(&self) -> bool {
-        self.shared.quiet.load(SeqCst)
+        self.quiet || !self.ready.is_empty()
     }
 
     fn open(&mut self, slot: Slot) -> Result<()> {
@@ -250,7 +251,7 @@ impl Driver {
                 self.held.push_back((slot, 0));
                 return Ok(());
             }
-            Slot::Done(outcome, charge) => Ok((Outcomes::from([outcome]), charge)),
+            Slot::Done(outcome, ticket) => Ok((Outcomes::from([outcome]), ticket)),
             Slot::Working(result) => self.wait_for_result(&result),
         };
         self.waited = false;
@@ -261,7 +262,8 @@ impl Driver {
     /// others then.
     fn take(&mut self, worked: Result<Worked>) -> Result<()> {
         self.shared.meter.leave();
-        let taken = worked.map(|(outcomes, charge)| {
+        let taken = worked.map(|(outcomes, Ticket { charge, quiet })| {
+            self.quiet = quiet;
             self.shared.hungry.store(false, SeqCst);
             let rest = match outcomes.front() {
                 Some(Ok(chunk)) => chunk.rows() > self.max || outcomes.len() > 1,
@@ -320,11 +322,11 @@ impl Driver {
         let round = shared.round(&mut source);
         drop(source);
         match round {
-            Round::Pulled(chunk, first, charge) => {
-                self.take(Ok(Shared::work(&shared, chunk, first, charge)))?;
+            Round::Pulled(chunk, first, ticket) => {
+                self.take(Ok(Shared::work(&shared, chunk, first, ticket)))?;
             }
-            Round::Outcome(outcome, charge) => {
-                self.take(Ok((Outcomes::from([outcome]), charge)))?;
+            Round::Outcome(outcome, ticket) => {
+                self.take(Ok((Outcomes::from([outcome]), ticket)))?;
             }
             // Unordered results of running tasks are still to come.
             Round::Full => return Ok(false),

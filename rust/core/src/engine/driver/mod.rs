@@ -95,15 +95,22 @@ impl Plan {
     }
 }
 
+/// What goes with outcomes from the source to the consumer.
+struct Ticket {
+    charge: Charge,
+    /// More than is needed may be asked for after them.
+    quiet: bool,
+}
+
 enum Slot {
-    Done(Result<Chunk>, Charge),
+    Done(Result<Chunk>, Ticket),
     Working(Receiver<Worked>),
     /// Nothing but a sign that the source is free, to a consumer that found a task there.
     Nudge,
 }
 
-/// What became of a chunk, with the memory it takes.
-type Worked = (Outcomes, Charge);
+/// What became of a chunk.
+type Worked = (Outcomes, Ticket);
 
 struct Source {
     input: Input,
@@ -159,11 +166,13 @@ pub struct Driver {
     patience: Duration,
     /// The consumer has waited for a task to start.
     waited: bool,
+    /// More than is needed may be asked for after what was taken last.
+    quiet: bool,
 }
 
 enum Round {
-    Pulled(Chunk, u64, Charge),
-    Outcome(Result<Chunk>, Charge),
+    Pulled(Chunk, u64, Ticket),
+    Outcome(Result<Chunk>, Ticket),
     End,
     Full,
 }

@@ -4,9 +4,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::data::Chunk;
-use crate::engine::budget::Charge;
 use crate::engine::driver::rows::Crew;
-use crate::engine::driver::{Outcomes, Round, Shared, Slot, Source, Worked};
+use crate::engine::driver::{Outcomes, Round, Shared, Slot, Source, Ticket, Worked};
 use crate::engine::limit::{limited, unlimited};
 use crate::engine::lock;
 use crate::engine::pool;
@@ -125,11 +124,11 @@ impl Shared {
                 let _ = self.stalled.compare_exchange(0, now, Relaxed, Relaxed);
                 false
             }
-            Round::Outcome(outcome, charge) => {
+            Round::Outcome(outcome, ticket) => {
                 let slots = source.slots.clone();
-                slots.is_some_and(|slots| slots.send(Slot::Done(outcome, charge)).is_ok())
+                slots.is_some_and(|slots| slots.send(Slot::Done(outcome, ticket)).is_ok())
             }
-            Round::Pulled(chunk, first, charge) => self.deliver(source, chunk, first, charge),
+            Round::Pulled(chunk, first, ticket) => self.deliver(source, chunk, first, ticket),
         }
     }
 
@@ -138,7 +137,7 @@ impl Shared {
         source: MutexGuard<'_, Source>,
         chunk: Chunk,
         first: u64,
-        charge: Charge,
+        ticket: Ticket,
     ) -> bool {
         let Some(slots) = source.slots.clone() else { return false };
         let (tx, rx) = bounded(1);
@@ -148,11 +147,11 @@ impl Shared {
             }
             drop(source);
             self.wake_another();
-            tx.send(self.work(chunk, first, charge)).is_ok()
+            tx.send(self.work(chunk, first, ticket)).is_ok()
         } else {
             drop(source);
             self.wake_another();
-            let _ = tx.send(self.work(chunk, first, charge));
+            let _ = tx.send(self.work(chunk, first, ticket));
             slots.send(Slot::Working(rx)).is_ok()
         }
     }
@@ -176,26 +175,25 @@ impl Shared {
         let pulled = self.pull(&mut source.input);
         let rows = pulled.as_ref().ok().and_then(Option::as_ref).map_or(0, Chunk::rows);
         self.meter.pulled(rows as u64, since_ns(start));
-        if !source.input.quiet() {
-            self.quiet.store(false, SeqCst);
-        }
+        let quiet = source.input.quiet();
+        self.quiet.store(quiet, SeqCst);
         let first = source.pulled;
         source.pulled += if pulled.is_err() { 1 } else { rows as u64 };
         match pulled {
             Ok(Some(chunk)) if self.plan.work.is_some() => {
                 charge.pulled(&chunk, if self.plan.whole { 1 } else { chunk.rows() });
-                Round::Pulled(chunk, first, charge)
+                Round::Pulled(chunk, first, Ticket { charge, quiet })
             }
             Ok(Some(chunk)) => {
                 charge.made([&chunk]);
-                Round::Outcome(Ok(chunk), charge)
+                Round::Outcome(Ok(chunk), Ticket { charge, quiet })
             }
             Ok(None) => {
                 self.meter.leave();
                 source.slots = None;
                 Round::End
             }
-            Err(error) => Round::Outcome(Err(error), charge),
+            Err(error) => Round::Outcome(Err(error), Ticket { charge, quiet }),
         }
     }
 
@@ -250,15 +248,15 @@ impl Shared {
         }
     }
 
-    pub(super) fn work(self: &Arc<Self>, chunk: Chunk, first: u64, mut charge: Charge) -> Worked {
+    pub(super) fn work(self: &Arc<Self>, chunk: Chunk, first: u64, mut ticket: Ticket) -> Worked {
         let (rows, start) = (chunk.rows() as u64, Instant::now());
         let outcomes = match &self.plan.work {
             Some(work) => work.run(chunk, first, &Crew(self)),
-            None => return (Outcomes::from([Ok(chunk)]), charge),
+            None => return (Outcomes::from([Ok(chunk)]), ticket),
         };
         self.meter.worked(rows, since_ns(start));
-        charge.made(outcomes.iter().flatten());
-        (outcomes, charge)
+        ticket.charge.made(outcomes.iter().flatten());
+        (outcomes, ticket)
     }
 
     /// A wait of the consumer that can be interrupted and cancelled.

@@ -12,6 +12,7 @@ use crate::data::ElementSpec;
 use crate::engine::node::{Arg, caches, fixed_length, functions};
 use crate::engine::run::RunContext;
 use crate::engine::seeds::{SeedGenerator, SeedPair};
+use crate::engine::stage::Nothing;
 use crate::engine::stats::StageStats;
 use crate::engine::{Cardinality, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
@@ -80,6 +81,10 @@ impl Node for ShuffleNode {
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let pair = opening.draw();
+        if opening.in_vain {
+            // As in tf.data, its input is opened when it is first asked for an element.
+            return Ok(Box::new(Nothing));
+        }
         let supply = Supply::new(opening.input(0, &self.input)?);
         let rows = Rows::default();
         Ok(Box::new(self.stage(opening.run, &opening.stats, pair, supply, rows)))

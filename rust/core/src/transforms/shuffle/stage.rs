@@ -203,11 +203,18 @@ impl ShuffleStage {
         if let Some(error) = self.deferred.take() {
             return Err(error);
         }
+        let asked_quiet = self.quiet();
         self.fill()?;
         let mut out = Vec::new();
         while out.len() < max {
             if self.ring.room() > 0 && self.has_more() {
-                match self.refill(max - out.len()) {
+                // More was asked for than is needed, and what comes next must not be.
+                let too_much = asked_quiet && self.supply.incoming.is_empty() && !self.quiet();
+                if too_much && !out.is_empty() {
+                    break;
+                }
+                let ahead = if too_much { 1 } else { max - out.len() };
+                match self.refill(ahead) {
                     // What is drawn already comes first.
                     Err(error) if !out.is_empty() && !is_final(&error) => {
                         self.deferred = Some(error);
