@@ -36,8 +36,8 @@ class TFRecordDataset(Dataset[bytes]):
     index
         Where records lie is written down in a small file, so that the dataset knows its length, has
         random access (``dataset[i]``, ``shuffle(None)``), and skips and shards without reading.
-        ``"auto"``: beside each file, under a hidden name; a pass that reads an uncompressed file
-        whole leaves it behind, and what is missing or stale is made when a length or an element by
+        ``"auto"``: beside each file, under a hidden name; a pass that reads a file whole leaves
+        it behind, and what is missing or stale is made when a length or an element by
         number is asked for. Where it cannot be written it is kept in
         memory. A path: the folder (or, for a single file, the index) that ``headrace index`` or
         `headrace.io.index_tfrecord` wrote; it is never written to, and an index that is missing or

@@ -4,6 +4,9 @@
 //! stream that begins with what is missing: the bytes before as a stored block, and blocks of
 //! nothing that end at the bit where the true one starts.
 
+/// How far back a stream refers.
+pub const WINDOW_BYTES: usize = 32 << 10;
+
 /// The start of a block of DEFLATE.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeekPoint {

@@ -7,7 +7,8 @@
 
 use crate::data::{Buffer, BufferMut};
 use crate::error::{Error, Result};
-use crate::io::compress::{Compression, Inflate};
+use crate::io::compress::Compression;
+use crate::io::inflate::Inflate;
 use crate::io::local::BlockReader;
 use crate::io::seek_point::SeekPoint;
 use crate::io::snappy::Unsnap;
@@ -143,6 +144,21 @@ impl Window {
             Stream::Plain(file) => file,
             Stream::Inflate(stream) => stream.input(),
             Stream::Unsnap(stream) => stream.input(),
+        }
+    }
+
+    /// Has points noted at which a compressed file can be taken up, as [`Inflate::note_points`].
+    pub fn note_points(&mut self, distance: u64) {
+        if let Stream::Inflate(stream) = &mut self.stream {
+            stream.note_points(distance);
+        }
+    }
+
+    /// The points that were found since the last call.
+    pub fn take_points(&mut self) -> Vec<SeekPoint> {
+        match &mut self.stream {
+            Stream::Inflate(stream) => stream.take_points(),
+            Stream::Plain(_) | Stream::Unsnap(_) => Vec::new(),
         }
     }
 

@@ -12,7 +12,7 @@ use crate::engine::notices;
 use crate::engine::opened_files::OpenedFiles;
 use crate::engine::stage::is_final;
 use crate::error::{Error, Result};
-use crate::formats::tfrecord::index::{Index, Recorder};
+use crate::formats::tfrecord::index::{Index, POINT_DISTANCE, Recorder};
 use crate::formats::tfrecord::{Check, FOOTER_BYTES, HEADER_BYTES, ReadOptions, Reader};
 use crate::io::compress::Compression;
 
@@ -87,11 +87,14 @@ impl Files {
             self.next += 1;
             self.opened.note(path);
             let reader = Reader::open(path, self.compression, self.options)?;
-            let reader = reader.checked(self.check.clone());
+            let mut reader = reader.checked(self.check.clone());
             let recorder = match &self.indexes {
                 Some(indexes) => indexes.recorder(self.next - 1)?,
                 None => None,
             };
+            if recorder.is_some() {
+                reader = reader.noting_points(POINT_DISTANCE);
+            }
             self.current = Some(Current { reader, recorder });
         }
         Ok(self.current.as_mut())
@@ -254,10 +257,16 @@ impl Current {
             // A record with a damaged payload is one; without its length, none is found any more.
             Err(_) => self.reader.record() == record + 1 && recorder.push(start).is_ok(),
         };
-        if !noted {
+        if !noted || !self.note_points() {
             self.recorder = None;
         }
         outcome
+    }
+
+    /// Tells the recorder where the file could be taken up; false if it cannot take that.
+    fn note_points(&mut self) -> bool {
+        let points = self.reader.take_points();
+        self.recorder.as_mut().is_none_or(|recorder| recorder.push_points(points).is_ok())
     }
 
     fn skip_one(&mut self) -> Result<bool> {
@@ -267,6 +276,9 @@ impl Current {
             && let Some(recorder) = &mut self.recorder
             && (recorder.records() != record || recorder.push(start).is_err())
         {
+            self.recorder = None;
+        }
+        if !self.note_points() {
             self.recorder = None;
         }
         Ok(passed)

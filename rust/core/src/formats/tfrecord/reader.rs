@@ -62,6 +62,9 @@ pub struct Reader {
     longest: u64,
     /// Where the compressed file is taken up.
     point: Option<SeekPoint>,
+    /// How far apart points are noted at which it could be, and those that were found.
+    distance: Option<u64>,
+    points: Vec<SeekPoint>,
 }
 
 /// Length of the payload of a frame of `frame` bytes.
@@ -140,6 +143,8 @@ impl Reader {
             check: Check::default(),
             longest: 0,
             point: None,
+            distance: None,
+            points: Vec::new(),
         })
     }
 
@@ -148,6 +153,18 @@ impl Reader {
     pub fn checked(mut self, check: Check) -> Self {
         self.check = check;
         self
+    }
+
+    /// Notes points so many decompressed bytes apart at which a compressed file can be taken up.
+    #[must_use]
+    pub fn noting_points(mut self, distance: u64) -> Self {
+        self.distance = Some(distance);
+        self
+    }
+
+    /// The points that were found since the last call.
+    pub fn take_points(&mut self) -> Vec<SeekPoint> {
+        std::mem::take(&mut self.points)
     }
 
     /// As [`Reader::open_at`] for compressed files, too, which are decompressed from `point` on, or
@@ -305,7 +322,12 @@ impl Reader {
             None => (Window::open(path, how, bytes), 0),
         };
         let ahead = self.offset.saturating_sub(from);
-        let window = window.and_then(|mut window| window.hop(ahead).map(|_| window));
+        let window = window.and_then(|mut window| {
+            if let Some(distance) = self.distance {
+                window.note_points(distance);
+            }
+            window.hop(ahead).map(|_| window)
+        });
         window.inspect_err(|_| self.done = true)
     }
 
@@ -348,6 +370,9 @@ impl Reader {
     /// kept only if there may be more: the file is closed at its end.
     fn settle(&mut self, stop: Stop, mut window: Window) -> bool {
         let enough = self.settle_in(stop, &mut window);
+        if self.distance.is_some() {
+            self.points.append(&mut window.take_points());
+        }
         self.window = (!self.done).then_some(window);
         enough
     }

@@ -5,10 +5,14 @@ use super::{Found, Identity, Index, IndexWriter, Lookup, Sidecar};
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::tfrecord::{self, Header, ReadOptions, Reader};
 use crate::io::compress::Compression;
-use crate::io::deflate::{BlockStart, Output, inflate};
 use crate::io::local::BlockReader;
 use crate::io::publish::NewFile;
+use crate::io::seek_point::SeekPoint;
 use crate::io::window::{BLOCK_BYTES, Window};
+
+/// Decompressed bytes between two points at which a file can be taken up: to reach a record, half of
+/// them are decompressed.
+pub const POINT_DISTANCE: u64 = 1 << 20;
 
 /// Collects the offsets of a file that is read from front to back.
 #[derive(Debug)]
@@ -51,6 +55,14 @@ impl Recorder {
     #[inline]
     pub fn push(&mut self, offset: u64) -> Result<()> {
         self.writer.push(offset)
+    }
+
+    /// A compressed file can be taken up at these points, which come in their order.
+    ///
+    /// # Errors
+    /// If the index cannot be written.
+    pub fn push_points(&mut self, points: Vec<SeekPoint>) -> Result<()> {
+        points.iter().try_for_each(|point| self.writer.push_point(point))
     }
 
     /// Number of records so far.
@@ -169,13 +181,12 @@ pub fn build(
     poll: &mut dyn FnMut(u64) -> Result<()>,
 ) -> Result<Index> {
     let mut recorder = Recorder::start(path, compression, place)?;
-    if compression != Compression::None {
-        return build_compressed(recorder, poll);
-    }
     let mut window = Window::open(path, compression, BLOCK_BYTES)?;
+    window.note_points(POINT_DISTANCE);
     let mut offset = 0;
     loop {
         offset += pass_block(&mut window, &mut recorder, offset)?;
+        recorder.push_points(window.take_points())?;
         poll(window.file().position())?;
         // The next record goes on behind the window.
         let header = match window.require(tfrecord::HEADER_BYTES as u64)? {
@@ -187,107 +198,37 @@ pub fn build(
         if header.frame() <= window.available() as u64 {
             continue;
         }
-        if !window.hop(header.frame())? {
+        if !hop(&mut window, header.frame(), &mut recorder, poll)? {
             return Err(trouble(&recorder, offset));
         }
         recorder.push(offset)?;
         offset += header.frame();
     }
+    recorder.push_points(window.take_points())?;
     recorder.finish(offset)
 }
 
-fn build_compressed(
-    mut recorder: Recorder,
+/// Passes over a record that goes on behind the window; false if the file ends before.
+fn hop(
+    window: &mut Window,
+    count: u64,
+    recorder: &mut Recorder,
     poll: &mut dyn FnMut(u64) -> Result<()>,
-) -> Result<Index> {
-    let input = BlockReader::open(&recorder.path)?;
-    let how = recorder.compression;
-    let mut frames = Frames {
-        recorder: &mut recorder,
-        poll,
-        offset: 0,
-        left: 0,
-        header: [0; tfrecord::HEADER_BYTES],
-        filled: 0,
-        last_point: 0,
-    };
-    let done = inflate(input, how, &mut frames);
-    let (offset, whole) = (frames.offset, frames.left == 0 && frames.filled == 0);
-    match done {
-        Ok(()) if whole => recorder.finish(offset),
-        Ok(()) => Err(trouble(&recorder, offset)),
-        // The library's words for it.
-        Err(error) if error.kind() == ErrorKind::DataLoss => Err(trouble(&recorder, offset)),
-        Err(error) => Err(error),
+) -> Result<bool> {
+    if recorder.compression == Compression::None {
+        return window.hop(count);
     }
-}
-
-/// Decompressed bytes between two seek points: to reach a record, half of them are decompressed.
-const POINT_DISTANCE: u64 = 1 << 20;
-
-/// Finds frames in bytes that come in pieces.
-struct Frames<'a> {
-    recorder: &'a mut Recorder,
-    poll: &'a mut dyn FnMut(u64) -> Result<()>,
-    /// Where the present record starts, or the next.
-    offset: u64,
-    /// Bytes of the present record behind its header that are still to come.
-    left: u64,
-    header: [u8; tfrecord::HEADER_BYTES],
-    filled: usize,
-    last_point: u64,
-}
-
-impl Output for Frames<'_> {
-    fn bytes(&mut self, mut bytes: &[u8]) -> Result<()> {
-        while !bytes.is_empty() {
-            if self.left > 0 {
-                let passed = self.left.min(bytes.len() as u64);
-                bytes = &bytes[passed as usize..];
-                self.left -= passed;
-            } else {
-                let count = bytes.len().min(self.header.len() - self.filled);
-                let (taken, rest) = bytes.split_at(count);
-                self.header[self.filled..self.filled + count].copy_from_slice(taken);
-                self.filled += count;
-                bytes = rest;
-                self.end_header()?;
-            }
-            if self.left == 0 && self.filled == self.header.len() {
-                self.end_frame();
-            }
+    let mut left = count;
+    while left > 0 {
+        let step = left.min(POINT_DISTANCE);
+        if !window.hop(step)? {
+            return Ok(false);
         }
-        Ok(())
+        left -= step;
+        recorder.push_points(window.take_points())?;
+        poll(window.file().position())?;
     }
-
-    fn block(&mut self, start: BlockStart<'_>) -> Result<()> {
-        (self.poll)(start.input)?;
-        if start.output - self.last_point >= POINT_DISTANCE {
-            self.last_point = start.output;
-            self.recorder.writer.push_point(&start)?;
-        }
-        Ok(())
-    }
-}
-
-impl Frames<'_> {
-    fn end_header(&mut self) -> Result<()> {
-        if self.filled < self.header.len() {
-            return Ok(());
-        }
-        let header = Header::of(&self.header).filter(|header| header.intact);
-        // What is wrong with it is told by a reader.
-        let header = header.ok_or_else(|| Error::data_loss("no record starts here"))?;
-        self.recorder.push(self.offset)?;
-        self.left = header.frame() - tfrecord::HEADER_BYTES as u64;
-        Ok(())
-    }
-
-    fn end_frame(&mut self) {
-        let Some(header) = Header::of(&self.header) else { return };
-        self.offset = self.offset.saturating_add(header.frame());
-        self.filled = 0;
-    }
+    Ok(true)
 }
 
 /// Notes the records that lie whole in the window, and passes over them; gives their bytes.

@@ -39,7 +39,7 @@ mod write;
 mod tests;
 
 pub use crate::io::seek_point::SeekPoint;
-pub use build::{Ensured, Recorder, build, detect, ensure, verify};
+pub use build::{Ensured, POINT_DISTANCE, Recorder, build, detect, ensure, verify};
 pub use identity::Identity;
 pub use read::{Index, Lookup};
 pub use sidecar::{Found, Sidecar};

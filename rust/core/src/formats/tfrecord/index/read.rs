@@ -14,8 +14,8 @@ use crate::error::{Error, Result};
 use crate::formats::tfrecord::{self, diagnose, is_intact};
 use crate::io::compress::Compression;
 use crate::io::crc::crc32c;
-use crate::io::deflate::WINDOW_BYTES;
 use crate::io::local::{BlockReader, read_exact_at};
+use crate::io::seek_point::WINDOW_BYTES;
 
 /// Where the bytes of an index are.
 #[derive(Debug)]

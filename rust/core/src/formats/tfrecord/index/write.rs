@@ -14,7 +14,7 @@ use super::{BLOCK_RECORDS, HEADER_BYTES, Identity};
 use crate::error::{Error, Result};
 use crate::io::compress::Compression;
 use crate::io::crc::crc32c;
-use crate::io::deflate::BlockStart;
+use crate::io::seek_point::SeekPoint;
 
 #[derive(Debug)]
 enum Sink {
@@ -98,15 +98,15 @@ impl IndexWriter {
     ///
     /// # Errors
     /// As the system says.
-    pub fn push_point(&mut self, start: &BlockStart<'_>) -> Result<()> {
-        let mut packer = DeflateEncoder::new(Vec::new(), Level::new(3));
-        let packed = packer.write_all(start.window).and_then(|()| packer.finish());
+    pub fn push_point(&mut self, point: &SeekPoint) -> Result<()> {
+        let mut packer = DeflateEncoder::new(Vec::new(), Level::fast());
+        let packed = packer.write_all(&point.window).and_then(|()| packer.finish());
         let window = packed.map_err(|e| failed(&e))?;
-        self.points.extend_from_slice(&start.output.to_le_bytes());
-        self.points.extend_from_slice(&start.input.to_le_bytes());
+        self.points.extend_from_slice(&point.output.to_le_bytes());
+        self.points.extend_from_slice(&point.input.to_le_bytes());
         self.points.extend_from_slice(&self.length.to_le_bytes());
-        let (bytes, packed) = (start.window.len() as u32, window.len() as u32);
-        for half in [start.bit, bytes, packed, crc32c(&window)] {
+        let (bytes, packed) = (point.window.len() as u32, window.len() as u32);
+        for half in [point.bit, bytes, packed, crc32c(&window)] {
             self.points.extend_from_slice(&half.to_le_bytes());
         }
         self.put(&window)
