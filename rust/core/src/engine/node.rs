@@ -175,6 +175,12 @@ pub trait Node: Any + Send + Sync {
         false
     }
 
+    /// How many bytes an element has about that [`Node::gather`] reads from files: several tasks read
+    /// more in a time than one. `None` where it reads none.
+    fn bytes_by_number(&self) -> Option<u64> {
+        None
+    }
+
     /// Adds to a fingerprint what the arguments do not tell: data that is part of the plan.
     fn feed(&self, hash: &mut Fnv) {
         let _ = hash;

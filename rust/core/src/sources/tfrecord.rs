@@ -130,6 +130,10 @@ impl Node for TfRecordNode {
         self.indexes.is_some() && self.compression == Compression::None
     }
 
+    fn bytes_by_number(&self) -> Option<u64> {
+        self.indexes.as_ref()?.mean_bytes()
+    }
+
     fn gather(&self, numbers: &[u64]) -> Option<Called> {
         let indexes = self.indexes.as_ref()?;
         let ends = match self.counted(indexes) {

@@ -108,6 +108,10 @@ impl Node for InTurnNode {
         self.one_by_one.has_elements_by_number()
     }
 
+    fn bytes_by_number(&self) -> Option<u64> {
+        self.one_by_one.bytes_by_number()
+    }
+
     fn gather(&self, numbers: &[u64]) -> Option<Called> {
         let order = match self.files()?.ends()? {
             Ok(ends) => self.order(ends),

@@ -184,17 +184,13 @@ impl Indexes {
         Ok(index)
     }
 
-    /// Collects the index of a file that is read from its start, if it has none. Not of a compressed
-    /// file: the reader does not know where it could be taken up again.
+    /// Collects the index of a file that is read from its start, if it has none.
     ///
     /// # Errors
     /// As [`Indexes::find`].
     pub fn recorder(&self, file: usize) -> Result<Option<Recorder>> {
         if !self.are_made() {
             return self.find(file).map(|_| None);
-        }
-        if self.compression != Compression::None {
-            return Ok(None);
         }
         // A file that is not there is the reader's error.
         let Ok(None) = self.find(file) else { return Ok(None) };
@@ -222,6 +218,18 @@ impl Indexes {
             };
             sum.checked_add(records)
         })
+    }
+
+    /// How many bytes a record has on average, in the files whose indices were looked at.
+    pub fn mean_bytes(&self) -> Option<u64> {
+        let (mut records, mut bytes) = (0_u64, 0_u64);
+        for known in &*lock(&self.known) {
+            if let Known::Have(index, _) = known {
+                records = records.saturating_add(index.records());
+                bytes = bytes.saturating_add(index.end());
+            }
+        }
+        bytes.checked_div(records)
     }
 
     /// For each file the number of records up to its end; what is missing is made.

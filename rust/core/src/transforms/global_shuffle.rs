@@ -2,21 +2,26 @@
 //! memory but numbers.
 //!
 //! The input has random access, so an element is made when its number is drawn. One that fails is
-//! an error in its place of the order.
+//! an error in its place of the order. Where elements are read from files, tasks of a driver read
+//! some of them each: those that lie near each other together, and none twice.
 
 use std::sync::Arc;
 
 use super::shuffle::Ring;
-use crate::data::{Chunk, ElementSpec};
+use crate::data::{Chunk, Column, ElementSpec, Tensor};
 use crate::engine::access::Access;
-use crate::engine::node::Arg;
+use crate::engine::autotune::Window;
+use crate::engine::driver::{self, Driver, Outcomes, Work};
+use crate::engine::node::{Arg, is_quiet};
+use crate::engine::pool::Kind;
 use crate::engine::run::RunContext;
 use crate::engine::seeds::SeedGenerator;
 use crate::engine::stage::is_final;
 use crate::engine::wait::poll_if_due;
-use crate::engine::{Cardinality, Node, Opening, Plan, RunOptions, Stage};
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, RunOptions, Stage};
 use crate::error::{Error, Result};
 use crate::graph::call::Called;
+use crate::graph::rows::Hands;
 
 /// All elements in random order.
 pub struct GlobalShuffleNode {
@@ -76,29 +81,91 @@ impl Node for GlobalShuffleNode {
         let count = access.count();
         let ring = Ring::of_all(seeds, count);
         opening.stats.hold(ring.bytes());
-        Ok(Box::new(GlobalShuffleStage {
-            run,
-            input: Arc::clone(&self.input),
-            access,
-            ring,
-            drawn: Vec::new(),
-            deferred: None,
-        }))
+        let made = Made { run: Arc::clone(&run), input: Arc::clone(&self.input), access };
+        let bytes = self.input.bytes_by_number().filter(|_| is_quiet(&self.input));
+        if let Some(bytes) = bytes.filter(|_| !run.options.on_demand) {
+            let rows = (PIECE_BYTES / bytes.max(1)).max(1) as usize;
+            let numbers = Input::new(Box::new(NumbersStage { ring, rows }), &run);
+            // Each tells the system of all it reads before it reads: more would wait for no less.
+            let workers = run.autotuned(Kind::Work);
+            let window = Window::PerWorker(AHEAD);
+            let plan = driver::Plan {
+                work: Some(Arc::new(made)),
+                ..driver::Plan::new(workers, window, Kind::Blocking)
+            };
+            let driver = Driver::new(numbers, plan, &run, &opening.stats);
+            return Ok(Box::new(ReadStage(driver)));
+        }
+        Ok(Box::new(GlobalShuffleStage { made, ring, drawn: Vec::new(), deferred: None }))
     }
 }
 
-struct GlobalShuffleStage {
+/// What elements that are read together take, about: of more they lie nearer to each other, but
+/// more of them wait.
+const PIECE_BYTES: u64 = 1 << 20;
+/// Such pieces for each task, in work or waiting for the consumer.
+const AHEAD: usize = 2;
+
+/// The numbers in the order drawn.
+struct NumbersStage {
+    ring: Ring,
+    rows: usize,
+}
+
+impl Stage for NumbersStage {
+    fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
+        let max = max.clamp(1, self.rows);
+        let numbers: Vec<u64> = std::iter::from_fn(|| self.ring.draw()).take(max).collect();
+        if numbers.is_empty() {
+            return Ok(None);
+        }
+        let column = Column::Stacked(Tensor::from_values(&[numbers.len()], &numbers)?);
+        Chunk::of_column(column).map(Some)
+    }
+
+    fn skip(&mut self, n: u64) -> Result<u64> {
+        Ok(self.ring.pass(n))
+    }
+
+    fn quiet(&self) -> bool {
+        true
+    }
+}
+
+/// Elements that tasks read.
+struct ReadStage(Driver);
+
+impl Stage for ReadStage {
+    fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
+        self.0.next(max)
+    }
+
+    fn skip(&mut self, n: u64) -> Result<u64> {
+        self.0.skip(n)
+    }
+
+    fn quiet(&self) -> bool {
+        true
+    }
+}
+
+/// Elements by their numbers.
+struct Made {
     run: Arc<RunContext>,
     input: Plan,
     access: Access,
-    ring: Ring,
-    /// Numbers that were drawn, but whose elements were not made.
-    drawn: Vec<u64>,
-    /// The next outcome, if it is an error that came with elements before it.
-    deferred: Option<Error>,
 }
 
-impl GlobalShuffleStage {
+impl Made {
+    /// The first of the elements of these numbers, or what is wrong with them.
+    fn some(&self, numbers: &[u64]) -> Called {
+        if let Err(error) = self.check_count() {
+            return Called::failed(error);
+        }
+        let called = self.input.gather(numbers).unwrap_or_else(|| self.fetch(numbers));
+        Called { done: called.done.map(|chunk| chunk.marked(None)), ..called }
+    }
+
     /// Numbers mean others once the input has changed its length.
     fn check_count(&self) -> Result<()> {
         match self.input.cardinality().known() {
@@ -112,12 +179,12 @@ impl GlobalShuffleStage {
     }
 
     /// Elements of these numbers, one by one; stops at the first that fails.
-    fn fetch(&self, indices: &[u64]) -> Called {
-        let mut chunks = Vec::with_capacity(indices.len());
+    fn fetch(&self, numbers: &[u64]) -> Called {
+        let mut chunks = Vec::with_capacity(numbers.len());
         let mut error = None;
-        for index in indices {
+        for number in numbers {
             let made = self.run.check().and_then(|()| poll_if_due());
-            match made.and_then(|()| self.access.at(*index as i64)) {
+            match made.and_then(|()| self.access.at(*number as i64)) {
                 Ok(chunk) => chunks.push(chunk),
                 Err(failed) => {
                     error = Some(failed);
@@ -128,9 +195,47 @@ impl GlobalShuffleStage {
         let joined = (!chunks.is_empty()).then(|| Chunk::concat(chunks)).transpose();
         match joined {
             Ok(done) => Called { done, error },
-            Err(error) => Called { done: None, error: Some(error) },
+            Err(error) => Called::failed(error),
         }
     }
+
+    fn outcomes(&self, mut numbers: &[u64]) -> Outcomes {
+        let mut outcomes = Outcomes::new();
+        while !numbers.is_empty() {
+            let Called { done, error } = match self.run.check() {
+                Ok(()) => self.some(numbers),
+                Err(error) => Called::failed(error),
+            };
+            let rows = done.as_ref().map_or(0, Chunk::rows) + usize::from(error.is_some());
+            let ends = error.as_ref().is_some_and(is_final) || rows == 0;
+            numbers = numbers.get(rows..).filter(|_| !ends).unwrap_or_default();
+            outcomes.extend(done.map(Ok).into_iter().chain(error.map(Err)));
+        }
+        outcomes
+    }
+}
+
+impl Work for Made {
+    fn run(&self, chunk: Chunk, _first: u64, _hands: &dyn Hands) -> Outcomes {
+        let numbers = match chunk.columns() {
+            [Column::Stacked(numbers)] => numbers.values::<u64>(),
+            _ => Err(Error::internal("numbers are one column")),
+        };
+        match numbers {
+            Ok(numbers) => self.outcomes(numbers),
+            Err(error) => Outcomes::from([Err(error)]),
+        }
+    }
+}
+
+/// Elements that are made when they are asked for.
+struct GlobalShuffleStage {
+    made: Made,
+    ring: Ring,
+    /// Numbers that were drawn, but whose elements were not made.
+    drawn: Vec<u64>,
+    /// The next outcome, if it is an error that came with elements before it.
+    deferred: Option<Error>,
 }
 
 impl Stage for GlobalShuffleStage {
@@ -138,7 +243,7 @@ impl Stage for GlobalShuffleStage {
         if let Some(error) = self.deferred.take() {
             return Err(error);
         }
-        let max = max.clamp(1, self.run.options.chunk_rows);
+        let max = max.clamp(1, self.made.run.options.chunk_rows);
         let mut indices = std::mem::take(&mut self.drawn);
         while indices.len() < max
             && let Some(index) = self.ring.draw()
@@ -149,10 +254,7 @@ impl Stage for GlobalShuffleStage {
         if indices.is_empty() {
             return Ok(None);
         }
-        self.check_count()?;
-        let gathered = self.input.gather(&indices);
-        let Called { done, error } = gathered.unwrap_or_else(|| self.fetch(&indices));
-        let done = done.map(|chunk| chunk.marked(None));
+        let Called { done, error } = self.made.some(&indices);
         if let Some(error) = error {
             // The numbers after the one that failed come next.
             let made = done.as_ref().map_or(0, Chunk::rows);
@@ -181,13 +283,10 @@ impl Stage for GlobalShuffleStage {
         let queued = self.drawn.len().min((n - skipped) as usize);
         self.drawn.drain(..queued);
         skipped += queued as u64;
-        while skipped < n && self.ring.draw().is_some() {
-            skipped += 1;
-        }
-        Ok(skipped)
+        Ok(skipped + self.ring.pass(n - skipped))
     }
 
     fn quiet(&self) -> bool {
-        crate::engine::node::is_quiet(&self.input)
+        is_quiet(&self.made.input)
     }
 }

@@ -120,6 +120,10 @@ impl Node for ShardNode {
         self.input.has_elements_by_number()
     }
 
+    fn bytes_by_number(&self) -> Option<u64> {
+        self.input.bytes_by_number()
+    }
+
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         if self.is_passage() {
             return Ok(Box::new(crate::engine::stage::Passage(opening.passage(0, &self.input)?)));

@@ -68,6 +68,10 @@ impl Node for SkipNode {
         self.input.has_elements_by_number()
     }
 
+    fn bytes_by_number(&self) -> Option<u64> {
+        self.input.bytes_by_number()
+    }
+
     fn with_inputs(&self, mut inputs: Vec<Plan>) -> Option<Plan> {
         let input = inputs.pop()?;
         Some(Arc::new(SkipNode { input, ..self.clone() }))

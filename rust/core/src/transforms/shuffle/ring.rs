@@ -74,6 +74,11 @@ impl Ring {
         Some(handle)
     }
 
+    /// Takes up to `n` of the handles and drops them: how many.
+    pub(in crate::transforms) fn pass(&mut self, n: u64) -> u64 {
+        (0..n).take_while(|_| self.draw().is_some()).count() as u64
+    }
+
     /// Number of its handles.
     pub(super) fn len(&self) -> usize {
         self.held
