@@ -33,40 +33,6 @@ def test_seeded_shuffles_are_alike_in_every_process_and_others_are_not():
     assert in_a_new_process(unseeded) != in_a_new_process(unseeded)
 
 
-@pytest.mark.parametrize("seen", [1, 2])
-def test_take_of_a_shuffle_repeats_the_same_pair_only_without_reshuffling(seen):
-    def pairs(again):
-        dataset = hr.Dataset.range(50).shuffle(50, seed=1, reshuffle_each_iteration=again)
-        return {tuple(pair.tolist()) for pair in dataset.take(2).repeat(5).batch(2)}
-
-    assert len(pairs(False)) == 1
-    assert len(pairs(True)) >= 2
-
-
-def test_counts_of_repeat():
-    def repeated(count):
-        return list(hr.Dataset.range(3).repeat(count).take(9))
-
-    assert (repeated(0), repeated(1), repeated(2)) == ([], [0, 1, 2], [0, 1, 2, 0, 1, 2])
-    for endless in (None, -1, -7):
-        assert repeated(endless) == [0, 1, 2] * 3
-    with pytest.raises(TypeError):
-        hr.Dataset.range(3).repeat(1.5)
-
-
-@pytest.mark.parametrize(
-    ("order", "expected"),
-    [("key", [1, 1, 2, 3, 3, 3]), ("first", [3, 3, 3, 1, 1, 2])],
-)
-def test_groups_are_flushed_in_an_order_that_is_known(order, expected):
-    values = hr.Dataset.from_tensor_slices([3, 1, 2, 3, 1, 3])
-    for _ in range(5):
-        groups = values.group_by_window(
-            lambda x: x, lambda key, group: group, window_size=10, order=order
-        )
-        assert list(groups) == expected
-
-
 @pytest.mark.parametrize("calls", [None, 3, hr.AUTOTUNE])
 @pytest.mark.parametrize("ahead", [0, 1, 4, hr.AUTOTUNE])
 @pytest.mark.parametrize("executor", ["native", "python"])
@@ -100,90 +66,6 @@ def test_a_state_of_a_large_shuffle_of_long_records_is_small_and_quick(tmp_path)
     plain = iter(hr.TFRecordDataset(path))
     next(plain)
     assert len(plain.state()) <= 4 << 10
-
-
-TEN = hr.Dataset.range(10)
-
-
-@pytest.mark.parametrize(
-    ("dataset", "count"),
-    [
-        (TEN.batch(3), 4),
-        (TEN.batch(3, drop_remainder=True), 3),
-        (TEN.batch(3).repeat(2), 8),
-        (TEN.take(5), 5),
-        (TEN.skip(7), 3),
-        (hr.Dataset.zip(TEN, TEN.take(4)), 4),
-        (TEN.concatenate(TEN), 20),
-        (TEN.batch(5, drop_remainder=True).unbatch(), 10),
-    ],
-)
-def test_len_is_the_number_of_elements(dataset, count):
-    assert len(dataset) == dataset.cardinality() == len(list(dataset)) == count
-
-
-def test_len_is_refused_where_nobody_knows_it():
-    assert TEN.repeat().cardinality() == hr.INFINITE_CARDINALITY
-    assert TEN.filter(lambda x: x > 3).cardinality() == hr.UNKNOWN_CARDINALITY
-    for dataset in (TEN.repeat(), TEN.filter(lambda x: x > 3)):
-        with pytest.raises(TypeError):
-            len(dataset)
-
-
-@pytest.mark.parametrize("reads", [1, 2, 8])
-def test_parallel_reads_give_every_record_once(reads, tmp_path):
-    paths = [tmp_path / name for name in ("a", "b")]
-    for path in paths:
-        with hr.io.TFRecordWriter(path) as writer:
-            for i in range(1000):
-                writer.write(f"{path.name}{i}".encode())
-    seen = list(hr.TFRecordDataset(paths, num_parallel_reads=reads))
-    assert len(seen) == len(set(seen)) == 2000
-
-
-@pytest.mark.parametrize(("mode", "batches"), [("drop", 3), ("wrap", 4)])
-def test_equal_shards_have_equal_numbers_of_batches(mode, batches):
-    ranks = [hr.Dataset.range(103).shard(4, i, equal=mode) for i in range(4)]
-    cut = mode == "drop"
-    counts = [len(rank.batch(8, drop_remainder=cut)) for rank in ranks]
-    assert counts == [len(list(rank.batch(8, drop_remainder=cut))) for rank in ranks]
-    assert counts == [batches] * 4
-    assert [len(hr.Dataset.range(103).shard(4, i)) for i in range(4)] == [26, 26, 26, 25]
-
-
-def test_an_element_of_another_shape_than_declared_is_named():
-    rows = [np.zeros((n, 3), np.float32) for n in (1, 2)] + [np.zeros((2, 4), np.float32)]
-    dataset = hr.Dataset.from_generator(
-        lambda: iter(rows), output_signature=hr.TensorSpec((None, 3), np.float32)
-    )
-    with pytest.raises((TypeError, ValueError)) as caught:
-        list(dataset)
-    for part in ("element 2", "(None, 3)", "(2, 4)"):
-        assert part in str(caught.value)
-
-
-def test_windows_as_arrays_are_batched():
-    numbers = hr.Dataset.range(1, 11)
-    windows = numbers.window(3, shift=1, drop_remainder=True, as_arrays=True)
-    assert len(list(windows)) == 8
-    assert next(iter(windows.batch(2))).tolist() == [[1, 2, 3], [2, 3, 4]]
-    strided = numbers.window(3, shift=1, stride=2, drop_remainder=True, as_arrays=True)
-    assert next(iter(strided)).tolist() == [1, 3, 5]
-
-
-def test_stars_stay_in_one_folder(tmp_path):
-    for name in ("a.rec", ".h.rec", "e/b.rec", "e/f/c.rec"):
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
-
-    def found(pattern):
-        files = hr.Dataset.list_files(f"{tmp_path}/{pattern}", shuffle=False)
-        return [path.removeprefix(f"{tmp_path}/") for path in files]
-
-    assert found("*.rec") == ["a.rec"]
-    assert found("*/b.rec") == found("**/b.rec") == ["e/b.rec"]
-    assert found(".*.rec") == [".h.rec"]
 
 
 def test_one_damaged_record_is_an_error_or_a_gap(tmp_path):
