@@ -19,6 +19,7 @@ from .readers import reader
 __all__ = [
     "AUTOTUNE",
     "INFINITE_CARDINALITY",
+    "SHARD_HINT",
     "UNKNOWN_CARDINALITY",
     "Optional",
     "cardinality",
@@ -30,6 +31,9 @@ __all__ = [
     "get_structure",
     "prefetch_to_device",
 ]
+
+# What `Dataset.shard` is told where somebody else decides on the shards.
+SHARD_HINT = -1
 
 _missing = lookup(__name__)
 # Functions here that are static methods of Dataset, or make methods' transformations.
@@ -144,6 +148,9 @@ _APPLIED = (
 )
 
 
+_TABLES = ("DatasetInitializer", "SqlDataset", "index_table_from_dataset", "table_from_dataset")
+
+
 def _applied(name: str) -> Callable[..., Callable[[Any], Any]]:
     """Return a function that makes a transformation out of a method."""
 
@@ -156,6 +163,10 @@ def _applied(name: str) -> Callable[..., Callable[[Any], Any]]:
 
 
 def __getattr__(name: str) -> Any:
+    if name in _TABLES:
+        from . import tables
+
+        return getattr(tables, name)
     if name == "RandomDataset" and hasattr(Dataset, "random"):
         return Dataset.random
     found = getattr(own, name, None)
@@ -174,7 +185,12 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    methods = [name for name in (*_STATIC, *_APPLIED) if hasattr(Dataset, name)]
+    methods: list[str] = [name for name in (*_STATIC, *_APPLIED) if hasattr(Dataset, name)]
     return sorted(
-        {*own.__all__, *methods, *(name for name in globals() if not name.startswith("_"))}
+        {
+            *own.__all__,
+            *methods,
+            *_TABLES,
+            *(name for name in globals() if not name.startswith("_")),
+        }
     )
