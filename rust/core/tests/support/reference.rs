@@ -355,7 +355,7 @@ pub fn expected(speed: Speed, source: i64, steps: &[Step]) -> Vec<Number> {
         _ => (first, ""),
     };
     for step in steps {
-        if speed.ahead > 0 && !matches!(step, Step::Batch(..)) {
+        if speed.ahead > 0 && !matches!(step, Step::Batch(..) | Step::Rebatch(..)) {
             top = "prefetch";
         }
         plan = add(plan, step, top);

@@ -109,7 +109,7 @@ impl Speed {
     fn add(self, input: Plan, step: &Step) -> Plan {
         // Of a map that fails, a batch right above it makes other batches than one above a prefetch.
         let input = match (self.ahead, step) {
-            (0, _) | (_, Step::Batch(..)) => input,
+            (0, _) | (_, Step::Batch(..) | Step::Rebatch(..)) => input,
             (ahead, _) => prefetch(input, ahead),
         };
         let calls = self.calls;
