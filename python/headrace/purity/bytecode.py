@@ -1,8 +1,8 @@
 """Bytecode read the same way on every CPython from 3.11 on.
 
 The walk needs few facts of a code object: which names it loads and stores, which attributes follow
-a load, and which call, if any, a loaded value is the callee of. They are read here with ``dis``, so
-that the walk itself knows nothing of null bits, method flags and paired opcodes. An opcode that is
+a load, and which call, if any, a loaded value is the callee of. They are worked out here, so that
+the walk itself knows nothing of null bits, method flags and paired opcodes. An opcode that is
 not listed is not understood, and the walk refuses the function.
 """
 
@@ -11,6 +11,8 @@ from __future__ import annotations
 import dis
 import functools
 import types
+
+from .instructions import Instruction, instructions
 
 
 def words(text: str) -> frozenset[str]:
@@ -110,31 +112,30 @@ class Call:
         self.raw = raw
 
 
-Steps = tuple[tuple[dis.Instruction, ...], frozenset[int], tuple[Op, ...]]
+Steps = tuple[tuple[Instruction, ...], frozenset[int], tuple[Op, ...]]
 
 
 # A function is walked when its dataset is made and again in each run.
 @functools.lru_cache(maxsize=256)
 def steps(code: types.CodeType) -> Steps:
     """Return the instructions, which of them a jump may lead to, and the steps they make."""
-    raw: list[dis.Instruction] = []
+    raw: list[Instruction] = []
     targets: set[int] = set()
-    for instr in dis.get_instructions(code):
-        if instr.is_jump_target:
-            targets.add(len(raw))
-        if instr.opname not in _SKIPPED:
-            raw.append(instr)
     ops: list[Op] = []
-    for k, instr in enumerate(raw):
-        line = instr.positions.lineno if instr.positions else None
-        pair = _PAIRS.get(instr.opname)
+    for instr in instructions(code):
+        k, name, line = len(raw), instr.opname, instr.lineno
+        if instr.is_jump_target:
+            targets.add(k)
+        if name in _SKIPPED:
+            continue
+        raw.append(instr)
+        pair = _PAIRS.get(name)
         if pair:
             first, second = instr.argval
             ops.append(Op(pair[0], first, line, k in targets, k))
             ops.append(Op(pair[1], second, line, False, k))
-            continue
-        name = _RENAMED.get(instr.opname, instr.opname)
-        ops.append(Op(name, instr.argval, line, k in targets, k))
+        else:
+            ops.append(Op(_RENAMED.get(name, name), instr.argval, line, k in targets, k))
     return tuple(raw), frozenset(targets), tuple(ops)
 
 
