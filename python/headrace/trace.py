@@ -256,13 +256,13 @@ class Tracer:
     def wrap(self, value: int, *, fresh: bool = False) -> Any:
         """Return the symbol of a value of the graph; `fresh` if its memory is nobody else's."""
         spec = self.builder.spec(value)
+        if type(spec) is TensorSpec:
+            return Symbol(self, value, spec, fresh)
         if isinstance(spec, SparseTensorSpec):
             return SparseSymbol(self, value, spec)
-        if isinstance(spec, RaggedTensorSpec):
-            ragged = RaggedSymbol(self, value, spec)
-            return ragged if spec.ragged_rank else ragged.flat_values
-        assert isinstance(spec, TensorSpec)
-        return Symbol(self, value, spec, fresh)
+        assert isinstance(spec, RaggedTensorSpec)
+        ragged = RaggedSymbol(self, value, spec)
+        return ragged if spec.ragged_rank else ragged.flat_values
 
     def add(self, op: str, attrs: dict[str, Any], *args: Any, fresh: bool = True) -> list[Any]:
         """Record an op and return the symbols of its results.
@@ -317,10 +317,9 @@ class Tracer:
             outer = outer.outer
         return outer is not None
 
-    def number(self, array: np.ndarray[Any, Any]) -> Symbol:
+    def number(self, array: np.ndarray[Any, Any]) -> Any:
         """Put an array that is nobody else's, of a dtype that graphs have, into the graph."""
-        spec = TensorSpec(array.shape, array.dtype)
-        return Symbol(self, self.builder.constant(array), spec, False)
+        return self.wrap(self.builder.constant(array))
 
     def constant(self, value: Any, dtype: DType | None = None) -> int:
         """Put an array, number or text into the graph; small arrays are copied.

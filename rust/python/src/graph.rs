@@ -50,7 +50,12 @@ impl Graph {
 struct Recording {
     builder: CoreBuilder,
     values: Vec<ValueId>,
+    /// Specs that Python has asked for: neighbouring values mostly look alike.
+    shown: Vec<(Spec, Py<PyAny>)>,
 }
+
+/// So many specs are worth looking through.
+const SHOWN: usize = 8;
 
 impl Recording {
     fn number(&mut self, id: ValueId) -> usize {
@@ -87,7 +92,8 @@ impl GraphBuilder {
 impl GraphBuilder {
     #[new]
     fn new() -> Self {
-        let recording = Recording { builder: CoreBuilder::new(), values: Vec::new() };
+        let recording =
+            Recording { builder: CoreBuilder::new(), values: Vec::new(), shown: Vec::new() };
         GraphBuilder(Mutex::new(Some(recording)))
     }
 
@@ -118,11 +124,22 @@ impl GraphBuilder {
     }
 
     fn spec<'py>(&self, py: Python<'py>, value: usize) -> Result<Bound<'py, PyAny>> {
-        let spec = self.with(|recording| {
-            let id = recording.value(value)?;
-            Ok(recording.builder.spec(id).clone())
+        let (spec, known) = self.with(|recording| {
+            let spec = recording.builder.spec(recording.value(value)?);
+            let known = recording.shown.iter().find(|(seen, _)| seen == spec);
+            Ok((spec.clone(), known.map(|(_, object)| object.clone_ref(py))))
         })?;
-        spec_to_python(py, &spec)
+        if let Some(known) = known {
+            return Ok(known.into_bound(py));
+        }
+        let object = spec_to_python(py, &spec)?;
+        self.with(|recording| {
+            if recording.shown.len() < SHOWN {
+                recording.shown.push((spec, object.clone().unbind()));
+            }
+            Ok(())
+        })?;
+        Ok(object)
     }
 
     fn finish(&self, outputs: &Bound<'_, PyAny>) -> Result<Graph> {

@@ -79,6 +79,9 @@ mod _headrace {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        // The first who asks has to wait, some 50 us in a virtual machine.
+        #[cfg(target_arch = "x86_64")]
+        let _ = std::arch::is_x86_feature_detected!("avx2");
         crate::convert::load(module.py())?;
         crate::process::install(module.py(), module.getattr("close_all")?)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
