@@ -13,6 +13,8 @@ import argparse
 import contextlib
 import faulthandler
 import gc
+import itertools
+import logging
 import os
 import random
 import statistics
@@ -82,12 +84,17 @@ def small(x):
 
 INT = hr.TensorSpec((), np.int64)
 
+# A budget that most buffers exceed, and one task at a time.
+TIGHT = hr.Options(autotune=hr.AutotuneOptions(ram_budget=4096))
+ALONE = hr.Options(threading=hr.ThreadingOptions(private_threadpool_size=1))
+
 
 class Plans:
     """Random plans of int64 scalars, as text that Python evaluates."""
 
     def __init__(self, folder):
         self.files = [records(folder, i, 60 + 40 * i) for i in range(4)]
+        numbers = itertools.count()
         texts = folder / "lines.txt"
         texts.write_text("".join(f"{i}\n" for i in range(150)))
         self.names = {
@@ -100,6 +107,9 @@ class Plans:
             "decode": decode,
             "small": small,
             "INT": INT,
+            "TIGHT": TIGHT,
+            "ALONE": ALONE,
+            "fresh": lambda: str(folder / f"written {next(numbers)}"),
             "files": self.files,
             "lines": str(texts),
         }
@@ -151,6 +161,11 @@ class Plans:
                 f".take(60).flat_map({inner})",
                 ".concatenate(hr.Dataset.range(9).map(py, num_parallel_calls=2))",
                 ".padded_batch(5).unbatch()",
+                f".ragged_batch(4{calls}).unbatch()",
+                f".group_by_window(lambda x: x % 3, lambda k, w: w.batch(4), {size}).unbatch()",
+                ".take(200).snapshot(fresh())",
+                ".with_options(TIGHT)",
+                ".with_options(ALONE)",
             ]
         )
 
@@ -159,6 +174,11 @@ class Plans:
         if rng.random() < 0.2:
             other = self.source(rng) + self.step(rng)
             text = f"hr.Dataset.zip({text}, {other}.prefetch(2)).map(lambda x, y: x - y)"
+        elif rng.random() < 0.1:
+            other = self.source(rng) + self.step(rng)
+            text = f"hr.Dataset.sample_from_datasets([{text}, {other}], seed={rng.randrange(99)})"
+        elif rng.random() < 0.03:
+            text += '.take(50).map(abs, num_parallel_calls=2, executor="process")'
         if rng.random() < 0.3:
             text += f".batch({rng.choice([8, 100])}).prefetch(2)"
         return text
@@ -342,6 +362,8 @@ def main():
         "--allow", type=float, default=16, help="MB that memory may seem to grow by"
     )
     args = parser.parse_args()
+    # It tells of budgets that are exceeded, as they are meant to be here.
+    logging.getLogger("headrace").addHandler(logging.NullHandler())
     print(f"seed {args.seed}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         plans = Plans(Path(folder))
