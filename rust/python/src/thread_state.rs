@@ -54,6 +54,8 @@ impl Drop for Own {
         if is_closing() || is_left() {
             return;
         }
+        // Objects that were dropped without the GIL go when somebody takes it: nobody else may.
+        Python::try_attach(|_| ());
         // SAFETY: the thread has a state and is not attached. The first release undoes `Ensure`
         // but for the GIL; the second, of what the state was made with, deletes it.
         unsafe {
