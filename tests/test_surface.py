@@ -5,6 +5,7 @@ keyword. Ours may have more keywords, after theirs.
 """
 
 import inspect
+import pickle
 
 import numpy as np
 import pytest
@@ -365,3 +366,15 @@ def test_operators(family):
         len(dataset.repeat())
     with pytest.raises(TypeError, match="unknown"):
         len(dataset.filter(lambda x: x > 0))
+
+
+def test_methods_are_those_of_one_class():
+    assert hr.Dataset.__module__ == hr.Dataset.map.__module__ == "headrace.dataset"
+    for name in METHODS:
+        assert getattr(hr.Dataset, name).__qualname__ == f"Dataset.{name}"
+        assert inspect.getdoc(getattr(hr.Dataset, name))
+    with pytest.raises(TypeError, match=r"Dataset\.map\(\) missing 1 required"):
+        hr.Dataset.range(3).map()
+    assert pickle.loads(pickle.dumps(hr.Dataset.range)) is hr.Dataset.range
+    nested = hr.Dataset.range(4).flat_map(hr.Dataset.range)
+    assert list(pickle.loads(pickle.dumps(nested))) == list(nested)

@@ -185,3 +185,12 @@ def test_functions_of_numpy_run_as_python():
     dataset = tf.data.Dataset.from_tensor_slices(X).map(lambda x: np.multiply(x, 2))
     assert "uses np.multiply of a tensor" in dataset.explain()
     np.testing.assert_array_equal(np.stack([x.numpy() for x in dataset]), X * 2)
+
+
+def test_numbers_of_several_kinds_are_stacked():
+    assert tf.stack([1, 2.5]).dtype is tf.float32
+    assert tf.stack([1, 2.5]).numpy().tolist() == [1, 2.5]
+    with pytest.raises(TypeError):
+        tf.stack([tf.constant(1), 2.5])
+    dataset = tf.data.Dataset.range(2).map(lambda x: (tf.stack([x, 1]), tf.stack([1, 2.5])))
+    assert dataset.element_spec == (tf.TensorSpec([2], tf.int64), tf.TensorSpec([2], tf.float32))

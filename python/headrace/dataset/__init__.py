@@ -10,6 +10,7 @@ returns a new plan; nothing is read until iteration. Names, arguments and behavi
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 
 from ..checks import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
 from .batching import Batching
@@ -87,3 +88,16 @@ class Dataset(
                 f"`transformation_func` must return a headrace.Dataset object. Got {type(result)}."
             )
         return result
+
+
+def _claim_methods() -> None:
+    """Let the methods be those of `Dataset` in errors of Python, in pickles and in `help`."""
+    for kind in Dataset.__mro__[:-2]:
+        for entry in vars(kind).values():
+            function = getattr(entry, "__func__", entry)
+            if isinstance(function, FunctionType):
+                function.__module__ = __name__
+                function.__qualname__ = f"Dataset.{function.__name__}"
+
+
+_claim_methods()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -109,7 +110,12 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
         joiner = getattr(type(value), "_stack", None)
         if joiner is not None:
             return joiner(values, number(axis))
-    tensors, place = _alike(values), number(axis)
+    place = number(axis)
+    if place == 0 and not any(map(is_dense, values)):
+        # Numbers of several kinds have the type of a tensor made of them all.
+        with contextlib.suppress(TypeError, ValueError):
+            return convert(list(values))
+    tensors = _alike(values)
     if not tensors:
         raise ValueError("stack needs at least one tensor")
     merged = TensorShape(static_shape(tensors[0]))
