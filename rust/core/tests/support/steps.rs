@@ -95,14 +95,22 @@ impl Speed {
         RunOptions { rewrites, inject_prefetch: self.rewrites, ..options(self.rows) }
     }
 
+    /// How fast these steps may go: a cache below what reads ahead may be filled by a pass that is
+    /// left before it has given all.
+    pub fn of(self, steps: &[Step]) -> Self {
+        let caches = steps.iter().any(|step| matches!(step, Step::Cache));
+        if caches { Speed { calls: None, ahead: 0, ..self } } else { self }
+    }
+
     /// The plan of these steps.
     pub fn plan(self, source: i64, steps: &[Step]) -> Plan {
+        let speed = self.of(steps);
         let first = match source % 3 {
             0 => range(source),
             1 => global_shuffle(range(source), 3),
             _ => from_source(source as u64, false),
         };
-        let plan = steps.iter().fold(first, |plan, step| self.add(plan, step));
+        let plan = steps.iter().fold(first, |plan, step| speed.add(plan, step));
         TakeNode::plan(plan, 60)
     }
 
