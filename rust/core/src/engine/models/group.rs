@@ -206,9 +206,16 @@ fn a_group_with_no_budget_gives_what_its_consumer_waits_for() {
             autotune: AutotuneOptions { ram_budget: 1, ..AutotuneOptions::default() },
             ..RunOptions::default()
         });
+        // It has all there is.
+        let mut other = driver(numbers(3), how(), &run);
+        other.start();
+        while !other.is_ready() {
+            thread::yield_now();
+        }
         let (mut drivers, group) = drivers(&run, 2, foreign);
         let seen = group.arrivals();
         assert!(drivers[0].wait_for_group(seen, POLL).unwrap(), "waited in vain");
+        assert_eq!(all(&mut other, 1), [0, 1, 2]);
         for driver in &mut drivers {
             assert_eq!(all(driver, 1), [0, 1, 2]);
         }

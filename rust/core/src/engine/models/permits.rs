@@ -75,3 +75,25 @@ fn a_permit_that_is_given_back_reaches_who_waits() {
         threads.into_iter().for_each(|thread| thread.join().unwrap());
     });
 }
+
+#[test]
+fn closing_ends_waits_for_a_permit_at_once() {
+    explore(Late::Never, || {
+        let limit = Arc::new(Limit::new(1));
+        limited(Some(&limit), || {
+            let waiters: Vec<_> = (0..2)
+                .map(|_| {
+                    let limit = Arc::clone(&limit);
+                    thread::spawn(move || limited(Some(&limit), || ()))
+                })
+                .collect();
+            thread::yield_now();
+            limit.close();
+            for waiter in waiters {
+                let error = waiter.join().unwrap().unwrap_err();
+                assert_eq!(error.kind(), ErrorKind::Cancelled);
+            }
+        })
+        .unwrap();
+    });
+}
