@@ -119,15 +119,45 @@ def test_each_element_has_a_chance_of_its_own(name, package):
     options = {"executor": "native"} if package is hr else {}
     function, args = getattr(images, f"random_{name}"), CHANCES[name]
 
-    def run(**arguments):
+    def run(chunk_rows=None, **arguments):
         hr.set_seed(5)
         rows = package.Dataset.from_tensors(IMAGE).repeat(24)
         mapped = rows.map(lambda x: function(x, *args), **options, **arguments)
+        if chunk_rows:
+            mapped = mapped.with_options(hr.Options(_chunk_rows=chunk_rows))
         return [np.asarray(row).tobytes() for row in mapped]
 
     first = run()
     assert len(set(first)) >= 2
     assert run(num_parallel_calls=2) == first
+    for chunk_rows in (1, 2, 7, 1024):
+        assert run(chunk_rows) == first
+    # Called as it is, on an image of any kind.
+    for image in (IMAGE, IMAGE.astype(np.float32) / 256):
+        alone = function(image, *args)
+        assert alone.dtype == image.dtype
+        hr.set_seed(4)
+        once = np.asarray(function(image, *args))
+        hr.set_seed(4)
+        np.testing.assert_array_equal(np.asarray(function(image, *args)), once)
+
+
+@pytest.mark.parametrize("name", CHANCES)
+def test_images_of_many_sizes_have_a_chance_each(name):
+    function, args = getattr(hr.image, f"random_{name}"), CHANCES[name]
+    images = [IMAGE, IMAGE[1:], IMAGE[:, 2:], IMAGE, IMAGE[:5, :7]] * 4
+    spec = hr.TensorSpec((None, None, 3), np.uint8)
+    dataset = hr.Dataset.from_generator(lambda: iter(images), output_signature=spec)
+
+    def run(chunk_rows):
+        hr.set_seed(5)
+        mapped = dataset.map(lambda x: function(x, *args), executor="native")
+        return list(mapped.with_options(hr.Options(_chunk_rows=chunk_rows)))
+
+    first = run(1)
+    for chunk_rows in (2, 7, 1024):
+        for row, other in zip(run(chunk_rows), first, strict=True):
+            np.testing.assert_array_equal(row, other)
 
 
 def test_a_part_is_sampled_for_each_element():
@@ -139,6 +169,23 @@ def test_a_part_is_sampled_for_each_element():
     assert len(begins) > 10
     hr.set_seed(3)
     assert {tuple(begin) for begin in hr.Dataset.range(30).map(sample)} == begins
+    for chunk_rows in (1, 2, 7, 1024):
+        hr.set_seed(3)
+        rows = hr.Dataset.range(30).map(sample, executor="native")
+        rows = rows.with_options(hr.Options(_chunk_rows=chunk_rows))
+        assert {tuple(begin) for begin in rows} == begins
+
+
+def test_the_twin_samples_a_part_for_each_element():
+    def sample(x):
+        boxes = tf.constant([[[0.2, 0.2, 0.9, 0.9]]])
+        begin, size, box = tf.image.sample_distorted_bounding_box([40, 60, 3], boxes, seed=2)
+        return begin, size, box
+
+    dataset = tf.data.Dataset.range(30).map(sample)
+    assert "runs as a graph" in dataset.explain()
+    assert len({tuple(begin.numpy().tolist()) for begin, _, _ in dataset}) > 10
+    assert [part.shape for part in sample(0)] == [(3,), (3,), (1, 1, 4)]
 
 
 def test_qualities_are_within_0_to_100():

@@ -233,6 +233,14 @@ def test_printing_and_python_functions_run_once_per_element(capsys):
     dataset = hr.Dataset.range(3).map(lambda x: control.py_function(root, [x], np.float64))
     assert list(dataset) == [0.0, 1.0, math.sqrt(2)]
     assert len(called) == 3
+    dataset = hr.Dataset.range(3).map(lambda x: control.numpy_function(np.sqrt, [x], np.float64))
+    for chunk_rows in (1, 2, 7, 1024):
+        rows = list(dataset.with_options(hr.Options(_chunk_rows=chunk_rows)))
+        assert rows == [0.0, 1.0, math.sqrt(2)]
+    assert control.numpy_function(np.sqrt, [np.float64(4)], np.float64) == 2.0
+    for call in (control.numpy_function, control.py_function):
+        with pytest.raises(hr.errors.InvalidArgumentError, match="not traceable"):
+            hr.Dataset.range(3).map(lambda x, c=call: c(root, [x], np.float64), executor="native")
 
 
 def test_random_numbers_in_a_branch_are_those_of_the_element():

@@ -208,3 +208,17 @@ def test_errors_of_the_input_come_in_its_order(cycle, calls):
                 run.get_next()
         else:
             assert run.get_next().numpy() == value
+
+
+@pytest.mark.parametrize(
+    ("value", "other"),
+    [(3, 9), ([1, 2], 9), ([[1.5, float("nan")]], 9.0), ([True], [False]), ([1 + 2j], [1j])],
+)
+def test_tensors_are_compared_by_numpys_tests(value, other):
+    tensor = tf.constant(value)
+    np.testing.assert_array_equal(tensor, value)
+    np.testing.assert_allclose(tensor, value)
+    np.testing.assert_array_equal(tensor, tensor)
+    for wrong in (other, np.full((2, 3), 7.5)):
+        with pytest.raises(AssertionError):
+            np.testing.assert_array_equal(wrong, tensor)

@@ -68,6 +68,8 @@ class DType:
     """
 
     __slots__ = ("_name", "_numpy")
+    # `numpy.testing`, which keeps tensors as they are, asks the class of a dtype for it.
+    _is_numeric = True
     _name: str
     _numpy: np.dtype[Any] | None
 
