@@ -31,6 +31,8 @@ FUNCTIONS = {
     "matvec": lambda x: tf.linalg.matvec(x, x[:, 0], adjoint_a=True),
     "gather_nd": lambda x: tf.gather_nd(x, [[0, 1], [2, 3]]),
     "boolean_mask": lambda x: tf.boolean_mask(x, x[:, 0] > 3),
+    "a list of one": lambda x: tf.image.resize([tf.cast(x, tf.float32)[..., None]], [2, 2])[0],
+    "a list of lists": lambda x: tf.convert_to_tensor([[x, x], [x, x + 1]]),
     "a NumPy scalar times": lambda x: np.int32(2) * x,
     "an array minus": lambda x: np.arange(4) - x,
     "an array by": lambda x: np.full(4, 3.0) / tf.cast(x + 1, tf.float32),
@@ -194,3 +196,27 @@ def test_numbers_of_several_kinds_are_stacked():
         tf.stack([tf.constant(1), 2.5])
     dataset = tf.data.Dataset.range(2).map(lambda x: (tf.stack([x, 1]), tf.stack([1, 2.5])))
     assert dataset.element_spec == (tf.TensorSpec([2], tf.int64), tf.TensorSpec([2], tf.float32))
+
+
+@pytest.mark.parametrize(
+    ("name", "function", "channels"),
+    [
+        ("space", lambda x: tf.nn.space_to_depth(x[None], 2), 12),
+        ("depth", lambda x: tf.nn.depth_to_space(tf.tile(x, [1, 1, 4])[None], 2), 3),
+        ("pool", lambda x: tf.nn.max_pool2d(x[None], 2, 2, "VALID"), 3),
+        ("filter", lambda x: tf.nn.conv2d(x[None], tf.ones([3, 3, 3, 5]), 1, "SAME"), 5),
+    ],
+)
+def test_images_of_unknown_sizes_keep_what_is_known(name, function, channels):
+    images = [np.arange(h * w * 3, dtype=np.float32).reshape(h, w, 3) for h, w in ((4, 6), (2, 2))]
+    spec = tf.TensorSpec([None, None, 3], tf.float32)
+    dataset = tf.data.Dataset.from_generator(lambda: iter(images), output_signature=spec)
+    mapped = dataset.map(function)
+    assert "runs as a graph" in mapped.explain()
+    assert mapped.element_spec.shape.as_list() == [1, None, None, channels]
+    for seen, image in zip(mapped, images, strict=True):
+        np.testing.assert_allclose(seen.numpy(), function(tf.constant(image)).numpy(), rtol=1e-6)
+    odd = tf.data.Dataset.from_generator(lambda: iter([images[0][:3]]), output_signature=spec)
+    if name == "space":
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            list(odd.map(function))

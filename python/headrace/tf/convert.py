@@ -253,7 +253,7 @@ def _leaves(value: Any) -> Any:
     for item in value:
         if isinstance(item, list | tuple):
             yield from _leaves(item)
-        elif isinstance(item, np.ndarray) and item.ndim:
+        elif isinstance(item, np.ndarray) and not is_symbol(item) and item.ndim:
             yield from item.ravel()
         else:
             yield item

@@ -12,9 +12,9 @@ import numpy as np
 
 from ..errors import InvalidArgumentError
 from .arithmetic import divide, maximum, minimum, multiply, operands, subtract
-from .array_ops import expand_dims, reshape, shape, squeeze, transpose
+from .array_ops import ensure_shape, expand_dims, reshape, shape, squeeze, transpose
 from .casting import cast
-from .convert import convert
+from .convert import convert, is_symbol
 from .creation import ones_like
 from .dtypes import float16, float32
 from .elementwise import (
@@ -238,6 +238,14 @@ def _known(what: str, x: Any) -> list[int]:
     return list(dims)  # type: ignore[arg-type]
 
 
+def _sizes(op: str, x: Any) -> list[Any]:
+    """Return the sizes of a batch of images, as symbols where only a run knows them."""
+    dims = static_shape(x)
+    if dims is None or len(dims) != 4 or dims[3] is None:
+        raise InvalidArgumentError(f"{op}: a batch of images of known channels, got {dims}")
+    return [shape(x)[k] if size is None else size for k, size in enumerate(dims)]
+
+
 def _channels(x: Any) -> int | None:
     """Return how many channels images have, where that is known."""
     return (static_shape(x) or (None,))[-1]
@@ -349,8 +357,9 @@ def _split_last(x: Any, sizes: list[int], taken: int = 1) -> Any:
     dims = static_shape(x)
     if dims is not None and None not in dims:
         return reshape(x, [*dims[: len(dims) - taken], *sizes])
-    before = shape(x)[: len(dims or ()) - taken]
-    return reshape(x, concat([before, sizes], 0))
+    kept = len(dims or ()) - taken
+    made = reshape(x, concat([shape(x)[:kept], sizes], 0))
+    return made if dims is None else ensure_shape(made, [*dims[:kept], *sizes])
 
 
 def separable_conv2d(
@@ -480,8 +489,8 @@ def space_to_depth(input: Any, block_size: int, data_format: str = "NHWC", name:
     """
     _check("space_to_depth", data_format)
     x = convert(input)
-    batch, height, width, depth = _known("space_to_depth: a batch of images of known shape", x)
-    if height % block_size or width % block_size:
+    batch, height, width, depth = _sizes("space_to_depth", x)
+    if any(not is_symbol(size) and size % block_size for size in (height, width)):
         raise InvalidArgumentError(
             f"space_to_depth: height {height} and width {width} must be multiples of {block_size}"
         )
@@ -500,7 +509,7 @@ def depth_to_space(input: Any, block_size: int, data_format: str = "NHWC", name:
     """
     _check("depth_to_space", data_format)
     x = convert(input)
-    batch, height, width, depth = _known("depth_to_space: a batch of images of known shape", x)
+    batch, height, width, depth = _sizes("depth_to_space", x)
     if depth % (block_size * block_size):
         raise InvalidArgumentError(
             f"depth_to_space: {depth} channels are no multiple of {block_size * block_size}"
