@@ -132,3 +132,72 @@ def test_wrong_tables_are_refused():
             index(words, **wrong)
     with pytest.raises(TypeError, match="key_dtype"):
         index(words, key_dtype=tf.float32)
+
+
+INDEX = tf.lookup.TextFileIndex
+LINES = (tf.string, INDEX.WHOLE_LINE, tf.int64, INDEX.LINE_NUMBER)
+
+
+def in_file(tmp_path, text, *what, **more):
+    path = tmp_path / "table.txt"
+    path.write_bytes(text)
+    return tf.lookup.TextFileInitializer(str(path), *what, **more)
+
+
+@pytest.mark.parametrize(
+    ("text", "what", "more", "table"),
+    [
+        (b"a\nb\n", LINES, {}, {b"a": 0, b"b": 1}),
+        (b"a\rb\r\nc", LINES, {}, {b"a\rb": 0, b"c": 1}),
+        (b"a\nb\nc\n", LINES, {"vocab_size": 2}, {b"a": 0, b"b": 1}),
+        (b"a\nb\n", LINES, {"value_index_offset": 5}, {b"a": 5, b"b": 6}),
+        (b"", LINES, {}, {}),
+        (b"a\t1\na\t1\n", (tf.string, 0, tf.int64, 1), {}, {b"a": 1}),
+        (b"a 1.5\n", (tf.string, 0, tf.float32, 1), {"delimiter": " "}, {b"a": 1.5}),
+        (b"7,x,y\n", (tf.int64, 0, tf.string, 2), {"delimiter": ","}, {7: b"y"}),
+        (b"a\n", (tf.int64, INDEX.LINE_NUMBER, tf.string, INDEX.WHOLE_LINE), {}, {0: b"a"}),
+    ],
+)
+def test_lines_of_a_file_are_a_table(tmp_path, text, what, more, table):
+    words = in_file(tmp_path, text, *what, **more)
+    default = "" if words.value_dtype is tf.string else -1
+    made = tf.lookup.StaticHashTable(words, default)
+    keys, values = (part.numpy().tolist() for part in made.export())
+    assert dict(zip(keys, values, strict=True)) == table
+    if table:
+        asked = tf.constant(list(table), words.key_dtype)
+        dataset = tf.data.Dataset.from_tensors(asked).map(made.lookup)
+        assert "runs as a graph" in dataset.explain()
+        assert next(iter(dataset)).numpy().tolist() == list(table.values())
+
+
+def test_words_of_a_file_are_a_vocabulary(tmp_path):
+    table = tf.lookup.StaticVocabularyTable(in_file(tmp_path, b"x\ny\n", *LINES), 2)
+    assert table.lookup(tf.constant(["y", "q", "r"])).numpy().tolist() == [1, 3, 3]
+
+
+@pytest.mark.parametrize(
+    ("text", "what", "more", "words"),
+    [
+        (b"a\n\n", LINES, {}, "empty line found at position 1"),
+        (b"a\n", LINES, {"vocab_size": 2}, "expected 2 lines, got 1"),
+        (b"a\n", (tf.string, 0, tf.int64, 1), {}, "line 0: 1 columns"),
+        (b"a\tx\n", (tf.string, 0, tf.int64, 1), {}, "Field x in line 0 is not a valid int64"),
+        (b"a\t1e99\n", (tf.string, 0, tf.int32, 1), {}, "not a valid int32"),
+        (b"a 1\n", (tf.string, 0, tf.int64, 1), {"delimiter": "::"}, "only 1 char"),
+        (b"a\n", (tf.string, INDEX.LINE_NUMBER, tf.int64, 0), {}, "must be int64"),
+        (b"a\n", (tf.string, -3, tf.int64, 0), {}, ">= -2"),
+    ],
+)
+def test_files_that_are_no_table_are_refused(tmp_path, text, what, more, words):
+    with pytest.raises(ValueError, match=words):
+        in_file(tmp_path, text, *what, **more)
+
+
+def test_a_file_that_is_not_there_is_no_table(tmp_path):
+    with pytest.raises(tf.errors.NotFoundError):
+        tf.lookup.TextFileInitializer(tmp_path / "no.txt", *LINES)
+    with pytest.raises(ValueError, match="filename"):
+        tf.lookup.TextFileInitializer("", *LINES)
+    with pytest.raises(ValueError, match="different value for the same key"):
+        tf.lookup.StaticHashTable(in_file(tmp_path, b"a\na\n", *LINES), -1)

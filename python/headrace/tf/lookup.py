@@ -12,8 +12,15 @@ from .dtypes import as_dtype, int32, int64, string
 from .kernels import python, run, static_shape
 from .names import lookup as _lookup
 from .tensor import raw, wrap
+from .text_table import TextFileIndex, TextFileInitializer
 
-__all__ = ["KeyValueTensorInitializer", "StaticHashTable", "StaticVocabularyTable"]
+__all__ = [
+    "KeyValueTensorInitializer",
+    "StaticHashTable",
+    "StaticVocabularyTable",
+    "TextFileIndex",
+    "TextFileInitializer",
+]
 
 
 class KeyValueTensorInitializer:
@@ -99,9 +106,13 @@ class StaticHashTable:
         self.value_dtype = initializer.value_dtype
         self._default = raw(convert(default_value, self.value_dtype)).item()
         keys, values = raw(initializer.keys).reshape(-1), raw(initializer.values).reshape(-1)
-        self._table = dict(zip(keys.tolist(), values.tolist(), strict=True))
-        if len(self._table) < len(keys):
-            raise InvalidArgumentError("HashTable has different value for the same key")
+        self._table: dict[Any, Any] = {}
+        for key, value in zip(keys.tolist(), values.tolist(), strict=True):
+            if self._table.setdefault(key, value) != value:
+                raise InvalidArgumentError(
+                    f"HashTable has different value for the same key: {key!r} has "
+                    f"{self._table[key]!r} and {value!r}"
+                )
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
         """Return the value of each key."""

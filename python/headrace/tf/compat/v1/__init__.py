@@ -220,6 +220,9 @@ _RENAMED = {
     "floor_div": "math.floordiv",
     "lin_space": "creation.linspace",
     "py_func": "control.numpy_function",
+    "random_crop": "image.random_crop",
+    "random_normal": "random.normal",
+    "random_uniform": "random.uniform",
     "reduce_join": "compat.v1.strings.reduce_join",
     "sparse_add": "sparse.add",
     "sparse_reorder": "sparse.reorder",
@@ -234,6 +237,7 @@ _RENAMED = {
     "string_to_hash_bucket": "strings.to_hash_bucket",
     "string_to_hash_bucket_strong": "strings.to_hash_bucket_strong",
     "substr": "compat.v1.strings.substr",
+    "truncated_normal": "random.truncated_normal",
     "verify_tensor_all_finite": "debugging.assert_all_finite",
 }
 _MODULES = ("math", "strings", "debugging", "linalg")
