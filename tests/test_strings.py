@@ -129,6 +129,31 @@ def test_shapes_of_results_are_known_before_a_run():
     assert ngrams.element_spec == hr.TensorSpec((1,), bytes)
 
 
+@pytest.mark.parametrize("words", [["a", "é", ""], [b"a", b"\xff", b""]])
+def test_text_is_joined_by_plus(words):
+    whole, empty = objects(words), words[2]
+    for join in (
+        lambda x: x + x,
+        lambda x: words[0] + x,
+        lambda x: x + whole,
+        lambda x: np.add(x, words[1]) + (x + words[0]),
+        lambda x: np.concatenate([whole, whole]) + x,
+    ):
+        expected = [join(word) for word in words]
+
+        def build(join=join):
+            return hr.Dataset.from_tensor_slices(whole).map(join, executor="native")
+
+        check_chunk_sizes(build, expected)
+    matrix = hr.Dataset.from_tensors(objects(words)).map(lambda x: x[:, None] + x)
+    assert "runs as a graph" in matrix.explain()
+    assert next(iter(matrix)).tolist() == [[a + b for b in words] for a in words]
+    other = b"b" if isinstance(empty, str) else "b"
+    for wrong in (other, 3):
+        with pytest.raises(hr.errors.InvalidArgumentError, match="uses add of text"):
+            hr.trace(lambda x, wrong=wrong: x + wrong, hr.TensorSpec((), type(empty)))
+
+
 def test_comparisons_and_where_take_text():
     texts = objects(["b", "a", "é", "c"])
     dataset = hr.Dataset.from_tensor_slices(texts)

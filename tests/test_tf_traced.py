@@ -31,6 +31,7 @@ FUNCTIONS = {
     "matvec": lambda x: tf.linalg.matvec(x, x[:, 0], adjoint_a=True),
     "gather_nd": lambda x: tf.gather_nd(x, [[0, 1], [2, 3]]),
     "boolean_mask": lambda x: tf.boolean_mask(x, x[:, 0] > 3),
+    "text and text": lambda x: "/d/" + tf.strings.as_string(x) + tf.constant([".a", ".b", "", ""]),
     "a list of one": lambda x: tf.image.resize([tf.cast(x, tf.float32)[..., None]], [2, 2])[0],
     "a list of lists": lambda x: tf.convert_to_tensor([[x, x], [x, x + 1]]),
     "a NumPy scalar times": lambda x: np.int32(2) * x,

@@ -101,7 +101,7 @@ def call_ufunc(tracer: Tracer, ufunc: np.ufunc, inputs: tuple[Any, ...], kwargs:
             call_ufunc(tracer, np.remainder, inputs, {}),
         )
     if any(map(is_text, inputs)):
-        return _compare_text(tracer, name, inputs)
+        return _of_text(tracer, name, inputs)
     if name == "power":
         ufunc, name, inputs = _simple_power(ufunc, name, inputs)
     if name not in _UFUNCS and name not in _PRODUCTS and ufunc is not np.positive:
@@ -231,13 +231,17 @@ def is_text(value: Any) -> bool:
     return isinstance(value, _TEXT) or (isinstance(value, _ARRAYS) and value.dtype.kind in "SUOT")
 
 
-def _compare_text(tracer: Tracer, name: str, inputs: tuple[Any, ...]) -> Any:
-    if name not in _COMPARISONS:
+def _of_text(tracer: Tracer, name: str, inputs: tuple[Any, ...]) -> Any:
+    """Record comparing and joining text."""
+    if name not in _COMPARISONS and name != "add":
         tracer.refuse(f"uses {name} of text, which is not recorded")
     args = [value if type(value) is Symbol else text(tracer, value) for value in inputs]
     if args[0]._spec.dtype != args[1]._spec.dtype:
+        if name == "add":
+            tracer.refuse("uses add of text and something else, or of bytes and str")
         tracer.refuse("compares bytes with str or numbers")
-    (result,) = tracer.add(name, {}, *args)
+    op, attrs = ("string_join", {"separator": ""}) if name == "add" else (name, {})
+    (result,) = tracer.add(op, attrs, *args)
     return result
 
 

@@ -16,7 +16,7 @@ from ..errors import InvalidArgumentError
 from .convert import convert, is_dense, is_symbol
 from .dtypes import DType, float32, float64, string
 from .dtypes import bool as bool_
-from .kernels import DTypeError, broadcast, python, run, static_shape
+from .kernels import DTypeError, broadcast, run, static_shape
 from .shapes import TensorShape
 from .tensor import raw, wrap
 
@@ -139,7 +139,7 @@ def add(x: Any, y: Any, name: str | None = None) -> Any:
         return composite(add, x, y)
     x, y = operands("AddV2", x, y)
     if x.dtype is string:
-        return python("add of strings", np.add, (_broadcast(x, y), string), x, y)
+        return run("string_join", (x, y), (_broadcast(x, y), string), separator="")
     check_dtype("AddV2", x, allowed=x.dtype.is_numeric)
     return run("add", (x, y), (_broadcast(x, y), x.dtype))
 
