@@ -32,6 +32,8 @@ FUNCTIONS = {
     "gather_nd": lambda x: tf.gather_nd(x, [[0, 1], [2, 3]]),
     "boolean_mask": lambda x: tf.boolean_mask(x, x[:, 0] > 3),
     "text and text": lambda x: "/d/" + tf.strings.as_string(x) + tf.constant([".a", ".b", "", ""]),
+    "eye of computed sizes": lambda x: tf.eye(x[0, 0] % 3 + 1, x[0, 1] % 4 + 1, dtype=tf.int32),
+    "eyes of a computed size": lambda x: tf.eye(x[0, 1] % 4, batch_shape=[2]),
     "a list of one": lambda x: tf.image.resize([tf.cast(x, tf.float32)[..., None]], [2, 2])[0],
     "a list of lists": lambda x: tf.convert_to_tensor([[x, x], [x, x + 1]]),
     "a NumPy scalar times": lambda x: np.int32(2) * x,
@@ -221,3 +223,18 @@ def test_images_of_unknown_sizes_keep_what_is_known(name, function, channels):
     if name == "space":
         with pytest.raises(tf.errors.InvalidArgumentError):
             list(odd.map(function))
+
+
+def test_images_of_unknown_sizes_are_split():
+    images = [np.arange(h * w, dtype=np.float32).reshape(h, w) for h, w in ((4, 6), (2, 2), (3, 2))]
+    spec = tf.TensorSpec([None, None], tf.float32)
+    dataset = tf.data.Dataset.from_generator(lambda: iter(images), output_signature=spec)
+    mapped = dataset.map(lambda x: tuple(tf.split(x, 2)) + tuple(tf.split(x, 2, axis=1)))
+    assert "runs as a graph" in mapped.explain()
+    iterator = iter(mapped)
+    for image in images[:2]:
+        wanted = [*np.split(image, 2), *np.split(image, 2, axis=1)]
+        for seen, part in zip(next(iterator), wanted, strict=True):
+            np.testing.assert_array_equal(seen, part)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="evenly divide"):
+        next(iterator)

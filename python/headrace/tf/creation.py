@@ -177,6 +177,15 @@ def eye(
     name: str | None = None,
 ) -> Any:  # fmt: skip
     """Return identity matrices; mirrors ``tf.eye``."""
+    if is_symbol(num_rows) or is_symbol(num_columns):
+        from .arithmetic import equal
+        from .array_ops import broadcast_to
+        from .casting import cast
+
+        columns = num_rows if num_columns is None else num_columns
+        ones = cast(equal(range(num_rows)[:, None], range(columns)), dtype)
+        outer = sizes_of(batch_shape) if batch_shape is not None else []
+        return broadcast_to(ones, [*(outer or ()), num_rows, columns]) if outer else ones
     matrix = np.eye(int(num_rows), None if num_columns is None else int(num_columns))
     matrix = matrix.astype(as_dtype(dtype).dtype)
     if batch_shape is not None:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidArgumentError
-from .array_ops import identity, is_plain, reshape
+from .array_ops import identity, is_plain, reshape, shape
 from .convert import convert, is_dense, is_symbol
-from .kernels import python, run, static_shape
+from .kernels import run, static_shape
 from .shapes import TensorShape
 from .sizes import known_sizes, number, sizes_of, vector
 from .tensor import raw
@@ -208,12 +208,16 @@ def _equal_pieces(x: Any, dims: Any, place: int, count: int) -> list[Any]:
     """Cut an axis whose size a run knows; there a size that does not divide is an error."""
     if count < 1:
         raise InvalidArgumentError(f"the number of pieces must be above zero, got {count}")
-    if dims.count(None) > 1:
-        outs: list[Any] = [(dims, x.dtype)] * count
-        made: list[Any] = python("split", lambda a: np.split(a, count, place), outs, x)
-        return made
-    apart = reshape(x, [*dims[:place], count, -1, *dims[place + 1 :]])
     front: list[Any] = [builtins.slice(None)] * place
+    if dims.count(None) > 1:
+        from .debugging import assert_equal
+
+        whole = shape(x)[place]
+        each = whole // count
+        text = f"Number of ways to split should evenly divide the split dimension {place}"
+        assert_equal(each * count, whole, text)
+        return [x[(*front, builtins.slice(k * each, (k + 1) * each))] for k in range(count)]
+    apart = reshape(x, [*dims[:place], count, -1, *dims[place + 1 :]])
     return [apart[(*front, k)] for k in range(count)]
 
 
