@@ -177,3 +177,33 @@ fn room_is_filled_though_nobody_waits() {
         explore(Late::Never, move || check(taken, How { ordered: false, ..single() }));
     }
 }
+
+/// Work that goes on only beside that on another chunk.
+struct Meeting(Watch);
+
+impl Work for Meeting {
+    fn run(&self, input: Chunk, first: u64, hands: &dyn Hands) -> Outcomes {
+        self.0.begin(0);
+        self.0.wait_for(2);
+        self.0.end();
+        Add(0).run(input, first, hands)
+    }
+}
+
+/// A call that takes long keeps no other from beginning.
+#[test]
+fn foreign_functions_begin_beside_each_other_though_nobody_waits() {
+    fn check(how: How) {
+        let run = context(None);
+        let meeting = Arc::new(Meeting(Watch::default()));
+        let work: Option<Arc<dyn Work>> = Some(Arc::clone(&meeting) as Arc<dyn Work>);
+        let mut driver = driver(numbers(4), How { work, ..how }, &run);
+        driver.start();
+        meeting.0.wait_for(2);
+        assert_eq!(all(&mut driver, 1).len(), 4);
+        drop(driver);
+        assert_tasks_end(&run);
+    }
+    explore(Late::Never, || check(foreign()));
+    explore(Late::Never, || check(How { ordered: false, ..foreign() }));
+}

@@ -106,3 +106,36 @@ fn dropping_the_consumer_ends_work_on_rows() {
         assert_tasks_end(&run);
     });
 }
+
+/// Rows that go on only beside each other.
+struct Meeting(Arc<Watch>);
+
+impl Work for Meeting {
+    fn run(&self, input: Chunk, _first: u64, hands: &dyn Hands) -> Outcomes {
+        let watch = Arc::clone(&self.0);
+        let row: EachRow = Arc::new(move |row| {
+            watch.begin(row);
+            watch.wait_for(2);
+            true
+        });
+        hands.each(input.rows(), row);
+        Outcomes::from([Ok(input)])
+    }
+
+    fn is_heavy(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn others_are_called_to_the_rows_of_a_chunk() {
+    explore(Late::Never, || {
+        let run = context(None);
+        let work: Option<Arc<dyn Work>> = Some(Arc::new(Meeting(Arc::default())));
+        let source = Numbers { rows: 2, ..numbers(2) };
+        let mut driver = driver(source, How { work, ..how() }, &run);
+        assert_eq!(all(&mut driver, 2), [0, 1]);
+        drop(driver);
+        assert_tasks_end(&run);
+    });
+}
