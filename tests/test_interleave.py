@@ -443,3 +443,63 @@ def test_skipping_datasets_of_known_lengths_is_dropping(lengths, cycle, block, c
         again = mixed.skip(1).iterator(iterator.state())
         assert [int(x) for x in again] == expected[count:]
         next(iterator)
+
+
+@pytest.mark.parametrize("calls", [None, 2, hr.AUTOTUNE])
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("block", [1, 7])
+def test_a_run_is_taken_up_where_its_datasets_stand(calls, known, block):
+    lengths = [0, 3000, 1, 40, 2500, 900, 0, 1700, 3, 2000]
+    lengths_array = np.array(lengths)
+
+    def inner(i):
+        # Each without a seed that was given draws by the number of its opening.
+        numbers = (
+            hr.Dataset.range(np.take(lengths_array, i)).shuffle(9).map(lambda x: x + i * 10**6)
+        )
+        return numbers if known else numbers.filter(lambda x: x >= 0)
+
+    dataset = (
+        hr.Dataset.range(len(lengths))
+        .interleave(inner, 3, block, num_parallel_calls=calls)
+        .repeat(2)
+        .batch(100)
+    )
+    iterator = dataset.iterator()
+    states, rows = [iterator.state()], []
+    for batch in iterator:
+        rows.append(batch.tolist())
+        states.append(iterator.state())
+    assert len(rows) == 203
+    assert max(map(len, states)) < 4096
+    for at in [1, *range(3, len(rows), 37), len(rows)]:
+        rest = dataset.iterator(states[at])
+        assert [batch.tolist() for batch in rest] == rows[at:]
+        # A state of a run that was taken up is as good.
+        if at % 2 and at < len(rows) - 20:
+            again = dataset.iterator(states[at])
+            for _ in range(15):
+                next(again)
+            last = dataset.iterator(again.state())
+            assert [batch.tolist() for batch in last] == rows[at + 15 :]
+
+
+@pytest.mark.parametrize("calls", [None, 2])
+def test_datasets_that_have_ended_are_not_read_again(tmp_path, calls):
+    names = []
+    for i in range(40):
+        names.append(str(tmp_path / f"{i:02}"))
+        with hr.io.TFRecordWriter(names[-1]) as writer:
+            for j in range(300):
+                writer.write(f"{i} {j}".encode())
+    dataset = hr.Dataset.from_tensor_slices(names).interleave(
+        hr.TFRecordDataset, cycle_length=3, num_parallel_calls=calls
+    )
+    records = list(dataset)
+    iterator = iter(dataset)
+    for _ in range(9_000):
+        next(iterator)
+    state = iterator.state()
+    for name in names[:20]:
+        (tmp_path / name).unlink()
+    assert list(dataset.iterator(state)) == records[9_000:]

@@ -23,7 +23,7 @@ pub(super) struct Plans {
 }
 
 /// Where the plans of a stage stand.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) struct Before {
     /// Plans opened so far.
     pub(super) openings: u64,

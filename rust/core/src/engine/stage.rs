@@ -113,6 +113,8 @@ pub struct Opening<'a> {
     pub driven: bool,
     /// Nobody will ask it for elements: only what opening it draws matters.
     pub in_vain: bool,
+    /// True below a shard, whose marks must tell how much of the input was read.
+    pub sharded: bool,
     /// Counters of the stage.
     pub stats: Arc<StageStats>,
     plan: &'a dyn Node,
@@ -201,6 +203,7 @@ impl<'a> Opening<'a> {
             depth: self.depth,
             driven: self.driven,
             in_vain: self.in_vain,
+            sharded: self.sharded,
             epochs: self.epochs,
             repeats: self.repeats,
         }
@@ -225,6 +228,7 @@ impl<'a> Opening<'a> {
             depth: self.depth + 1,
             driven: self.driven,
             in_vain: self.in_vain,
+            sharded: self.sharded || self.plan.shard().is_some(),
             epochs: self.epochs,
             repeats: self.repeats,
         }
@@ -315,6 +319,7 @@ pub struct Place<'a> {
     depth: usize,
     driven: bool,
     in_vain: bool,
+    sharded: bool,
     epochs: u64,
     repeats: usize,
 }
@@ -330,6 +335,7 @@ pub struct OwnedPlace {
     depth: usize,
     driven: bool,
     in_vain: bool,
+    sharded: bool,
     epochs: u64,
     repeats: usize,
 }
@@ -346,6 +352,7 @@ impl<'a> Place<'a> {
             depth: usize::from(run.is_nested()),
             driven,
             in_vain: false,
+            sharded: false,
             epochs: 0,
             repeats: 0,
         }
@@ -363,6 +370,7 @@ impl<'a> Place<'a> {
             mark: position.mark.clone(),
             driven: self.driven,
             in_vain: self.in_vain,
+            sharded: self.sharded,
             stats: Arc::clone(&stats),
             plan: &**plan,
             id: self.id,
@@ -389,10 +397,33 @@ impl<'a> Place<'a> {
 
     /// The same place for keeping.
     pub fn to_owned(&self) -> OwnedPlace {
-        let Place { run, id, slot, function, cache, depth, driven, in_vain, epochs, repeats } =
-            self.clone();
+        let Place {
+            run,
+            id,
+            slot,
+            function,
+            cache,
+            depth,
+            driven,
+            in_vain,
+            sharded,
+            epochs,
+            repeats,
+        } = self.clone();
         let run = Arc::clone(run);
-        OwnedPlace { run, id, slot, function, cache, depth, driven, in_vain, epochs, repeats }
+        OwnedPlace {
+            run,
+            id,
+            slot,
+            function,
+            cache,
+            depth,
+            driven,
+            in_vain,
+            sharded,
+            epochs,
+            repeats,
+        }
     }
 }
 
@@ -402,10 +433,21 @@ impl OwnedPlace {
     /// # Errors
     /// Those of the nodes.
     pub fn open(&self, plan: &Plan, position: Position) -> Result<Input> {
-        let OwnedPlace { run, id, slot, function, cache, depth, driven, in_vain, epochs, repeats } =
-            self.clone();
+        let OwnedPlace {
+            run,
+            id,
+            slot,
+            function,
+            cache,
+            depth,
+            driven,
+            in_vain,
+            sharded,
+            epochs,
+            repeats,
+        } = self.clone();
         let run = &run;
-        Place { run, id, slot, function, cache, depth, driven, in_vain, epochs, repeats }
+        Place { run, id, slot, function, cache, depth, driven, in_vain, sharded, epochs, repeats }
             .open(plan, position)
     }
 

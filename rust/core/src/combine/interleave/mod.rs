@@ -8,6 +8,9 @@
 //! first served if `deterministic` is false. AUTOTUNE moves their number within the cycle, and how
 //! far ahead each is read; which slot a dataset has, and which elements come, never depends on it.
 //!
+//! A run is resumed where the cycle stood: the open datasets are opened anew and skipped to their
+//! places; those that have ended are not made again.
+//!
 //! An error is an outcome of its turn with `num_parallel_calls`, and none without, as in tf.data;
 //! so is a dataset that cannot be made.
 
@@ -33,6 +36,7 @@ const MOST_WINDOW: usize = 16;
 mod opening;
 mod slot;
 mod stage;
+mod standing;
 
 /// The elements of several datasets at a time, in turn.
 pub struct InterleaveNode {
@@ -163,6 +167,9 @@ impl Node for InterleaveNode {
         let ordered = opening.run.options.keeps_order(self.deterministic);
         let mut stage = InterleaveStage::new(plans, self.cycle, self.block, opening.run);
         stage.reads(ahead, ordered || !driven, driven);
+        // Nobody goes on from marks within a nested dataset, and those of shards must be comparable.
+        let marks = (ordered || !driven) && !opening.run.is_nested() && !opening.sharded;
+        stage.stands(&opening.mark, marks.then(|| opening.slot()));
         Ok(Box::new(stage))
     }
 }

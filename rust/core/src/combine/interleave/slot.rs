@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use crate::combine::plans::Before;
 use crate::data::Chunk;
 use crate::engine::Input;
 use crate::engine::driver::Driver;
@@ -14,6 +15,8 @@ pub(super) type Length = OnceLock<Option<u64>>;
 /// A dataset that has a slot.
 pub(super) struct Slot {
     from: From,
+    /// Where the plans stood before it was made.
+    before: Before,
     length: Arc<Length>,
     /// Outcomes that were taken.
     passed: u64,
@@ -37,22 +40,32 @@ enum From {
 
 impl Slot {
     /// A dataset that is read when its turn comes.
-    pub(super) fn plain((input, length): (Input, Option<u64>)) -> Self {
-        Self::new(From::Plain(input), Arc::new(Length::from(length)))
+    pub(super) fn plain((input, length): (Input, Option<u64>), before: Before) -> Self {
+        Self::new(From::Plain(input), before, Arc::new(Length::from(length)))
     }
 
     /// A dataset that is read ahead, of the length that will be known.
-    pub(super) fn driven(driver: Driver, length: Arc<Length>) -> Self {
-        Self::new(From::Driven(driver), length)
+    pub(super) fn driven(driver: Driver, before: Before, length: Arc<Length>) -> Self {
+        Self::new(From::Driven(driver), before, length)
     }
 
     /// A dataset that could not be had.
-    pub(super) fn failed(error: Error) -> Self {
-        Self::new(From::Failed(Some(error)), Arc::default())
+    pub(super) fn failed(error: Error, before: Before) -> Self {
+        Self::new(From::Failed(Some(error)), before, Arc::default())
     }
 
-    fn new(from: From, length: Arc<Length>) -> Self {
-        Slot { from, length, passed: 0, owed: 0, held: None, source: None }
+    fn new(from: From, before: Before, length: Arc<Length>) -> Self {
+        Slot { from, before, length, passed: 0, owed: 0, held: None, source: None }
+    }
+
+    /// Where the plans stood before it was made.
+    pub(super) fn before(&self) -> &Before {
+        &self.before
+    }
+
+    /// Outcomes of it that were taken.
+    pub(super) fn taken(&self) -> u64 {
+        self.passed + self.owed
     }
 
     /// Makes sure that there is a chunk to take from, by waiting for it; false at the end. Of what

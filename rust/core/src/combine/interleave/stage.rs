@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use super::opening::{OpeningStage, Turnstile};
 use super::slot::{Picked, Slot};
-use crate::combine::plans::Plans;
-use crate::data::Chunk;
+use super::standing::{Open, Standing};
+use crate::combine::plans::{Before, Plans};
+use crate::data::{Chunk, Mark};
 use crate::engine::autotune::{Knob, Meter, Window};
 use crate::engine::driver::{self, Driver};
 use crate::engine::group::Group;
@@ -85,7 +86,18 @@ pub(super) struct InterleaveStage {
     patience: Duration,
     /// What was asked for may be more than is needed.
     asked_quiet: bool,
+    /// Where the cycle is to be taken up, before anything else.
+    standing: Option<Standing>,
+    marks: Option<Marks>,
     run: Arc<RunContext>,
+}
+
+/// What marks of the cycle take.
+struct Marks {
+    /// The stage's among the seeds of the run.
+    slot: usize,
+    /// Outcomes since the last mark.
+    since: usize,
 }
 
 impl InterleaveStage {
@@ -108,8 +120,16 @@ impl InterleaveStage {
             calls: 0,
             patience: PATIENCE,
             asked_quiet: false,
+            standing: None,
+            marks: None,
             run: Arc::clone(run),
         }
+    }
+
+    /// Takes the cycle up where the mark says, and marks its own chunks if there is a `slot` for that.
+    pub(super) fn stands(&mut self, at: &Mark, slot: Option<usize>) {
+        self.standing = Standing::of(at);
+        self.marks = slot.map(|slot| Marks { slot, since: 0 });
     }
 
     /// Sets how datasets are read before their turn.
@@ -186,12 +206,13 @@ impl InterleaveStage {
     }
 
     fn open_from_input(&mut self) -> Result<Option<Slot>> {
+        let before = self.plans.before();
         let Some(ahead) = &mut self.ahead else {
             return match self.plans.next() {
                 Err(error) if self.errors_count && !is_final(&error) => {
-                    Ok(Some(Slot::failed(error)))
+                    Ok(Some(Slot::failed(error, before)))
                 }
-                input => Ok(input?.map(Slot::plain)),
+                input => Ok(input?.map(|input| Slot::plain(input, before))),
             };
         };
         let start = Instant::now();
@@ -201,7 +222,7 @@ impl InterleaveStage {
             Ok(Some(seedling)) => seedling,
             Ok(None) => return Ok(None),
             Err(error) if is_final(&error) => return Err(error),
-            Err(error) => return Ok(Some(Slot::failed(error))),
+            Err(error) => return Ok(Some(Slot::failed(error, before))),
         };
         let stage = OpeningStage::new(seedling, ahead.made, &ahead.turnstile, &self.run);
         ahead.made += 1;
@@ -211,7 +232,8 @@ impl InterleaveStage {
         };
         let length = stage.length();
         let input = Input::new(Box::new(stage), &self.run);
-        Ok(Some(Slot::driven(Driver::new(input, plan, &self.run, &ahead.stats), length)))
+        let driver = Driver::new(input, plan, &self.run, &ahead.stats);
+        Ok(Some(Slot::driven(driver, before, length)))
     }
 
     fn put(&mut self, at: usize, slot: Option<Slot>) {
@@ -245,9 +267,68 @@ impl InterleaveStage {
     /// Counts outcomes of the slot whose turn it is.
     fn count(&mut self, outcomes: usize) {
         self.taken += outcomes;
+        if let Some(marks) = &mut self.marks {
+            marks.since = marks.since.saturating_add(outcomes);
+        }
         if self.taken >= self.block {
             self.pass();
         }
+    }
+
+    /// Opens the datasets that the mark tells of, each where it stood.
+    fn take_up(&mut self) -> Result<()> {
+        let Some(Standing { turn, taken, slots }) = self.standing.take() else { return Ok(()) };
+        let reached = slots.len().max(turn.saturating_add(1));
+        if reached > self.cycle || taken >= self.block {
+            return Err(Error::invalid_argument("a state of more slots than an interleave has"));
+        }
+        (self.turn, self.taken, self.reached) = (turn, taken, slots.len());
+        self.slots = std::iter::repeat_with(|| None).take(reached).collect();
+        let mut open: Vec<(usize, Open)> = slots
+            .into_iter()
+            .enumerate()
+            .filter_map(|(at, open)| open.map(|open| (at, open)))
+            .collect();
+        open.sort_unstable_by_key(|(_, open)| open.offset);
+        let mut next = 0;
+        for (at, Open { offset, passed }) in open {
+            while next < offset && self.plans.sow()?.is_some() {
+                self.run.check()?;
+                next += 1;
+            }
+            next += 1;
+            let mut slot = self.open_from_input()?.ok_or_else(changed)?;
+            if slot.skip(passed)? < passed {
+                return Err(changed());
+            }
+            self.slots[at] = Some(slot);
+            self.open += 1;
+        }
+        Ok(())
+    }
+
+    /// Where the cycle stands, if it is time for a mark: each costs as much as there are slots. Only
+    /// where nobody notices that datasets are opened anew, and nothing has failed.
+    fn due_mark(&mut self) -> Option<Mark> {
+        let marks = self.marks.as_ref()?;
+        let often = self.run.options.chunk_rows.max(self.slots.len());
+        if marks.since < often || !self.plans.quiet() || self.run.has_failed() {
+            return None;
+        }
+        let open = self.slots.iter().flatten().chain(&self.spare);
+        let oldest = open.map(Slot::before).min_by_key(|before| before.taken);
+        let oldest: Before = oldest.map_or_else(|| self.plans.before(), Before::clone);
+        let reached = self.slots.get(..self.reached)?;
+        let slots = reached.iter().map(|slot| {
+            slot.as_ref().map(|slot| Open {
+                offset: slot.before().taken - oldest.taken,
+                passed: slot.taken(),
+            })
+        });
+        let standing = Standing { turn: self.turn, taken: self.taken, slots: slots.collect() };
+        let mark = standing.mark(marks.slot, oldest);
+        self.marks = Some(Marks { since: 0, ..*marks });
+        Some(mark)
     }
 
     /// Moves the turn to a dataset that has something; waits for one if `waits`. False if there is
@@ -337,6 +418,8 @@ impl Stage for InterleaveStage {
         if let Some(error) = self.deferred.take() {
             return Err(error);
         }
+        self.take_up()?;
+        let mark = self.due_mark();
         self.calls += 1;
         self.asked_quiet = self.plans.quiet();
         let mut picked = Picked::new(self.calls);
@@ -345,8 +428,12 @@ impl Stage for InterleaveStage {
             match self.step(max, &mut picked) {
                 Ok(true) => {}
                 Ok(false) => break,
-                Err(error) if picked.rows() == 0 || is_final(&error) => return Err(error),
                 Err(error) => {
+                    // What went by with it stands in no slot.
+                    self.marks = None;
+                    if picked.rows() == 0 || is_final(&error) {
+                        return Err(error);
+                    }
                     self.deferred = Some(error);
                     break;
                 }
@@ -354,11 +441,12 @@ impl Stage for InterleaveStage {
         }
         match picked.rows() {
             0 => Ok(None),
-            _ => picked.finish().map(Some),
+            _ => picked.finish().map(|chunk| Some(chunk.marked(mark))),
         }
     }
 
     fn skip(&mut self, n: u64) -> Result<u64> {
+        self.take_up()?;
         // Only running the datasets shows where errors are, and so where they stand.
         if self.run.has_failed() {
             return skip_by_running(n, |max| self.next(max));
@@ -373,6 +461,7 @@ impl Stage for InterleaveStage {
                 Ok(false) => break,
                 Err(error) if is_final(&error) => return Err(error),
                 Err(_) => {
+                    self.marks = None;
                     left -= 1;
                     continue;
                 }
@@ -393,4 +482,9 @@ impl Stage for InterleaveStage {
     fn quiet(&self) -> bool {
         self.plans.quiet()
     }
+}
+
+fn changed() -> Error {
+    let text = "a dataset of an interleave has fewer elements than when the state was taken";
+    Error::failed_precondition(text)
 }
