@@ -238,3 +238,24 @@ def test_images_of_unknown_sizes_are_split():
             np.testing.assert_array_equal(seen, part)
     with pytest.raises(tf.errors.InvalidArgumentError, match="evenly divide"):
         next(iterator)
+
+
+def test_folds_over_rows_of_an_unknown_number_run_as_python():
+    rows = [np.arange(n, dtype=np.int32) for n in (3, 1)]
+    spec = tf.TensorSpec([None], tf.int32)
+    dataset = tf.data.Dataset.from_generator(lambda: iter(rows), output_signature=spec)
+
+    def fold(x):
+        sums = tf.scan(lambda a, b: a + b, x)
+        both = tf.foldl(
+            lambda a, b: (a[0] + b, tf.constant(1.5)), x, (tf.constant(0), tf.constant(0.5))
+        )
+        return sums, both
+
+    mapped = dataset.map(fold)
+    number = tf.TensorSpec([], tf.int32)
+    assert mapped.element_spec == (spec, (number, tf.TensorSpec([], tf.float32)))
+    assert "scan over rows of an unknown number" in mapped.explain()
+    for (sums, (total, last)), row in zip(mapped, rows, strict=True):
+        assert sums.numpy().tolist() == np.cumsum(row).tolist()
+        assert (int(total), float(last)) == (row.sum(), 1.5)

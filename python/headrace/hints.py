@@ -96,7 +96,6 @@ _HINTS: tuple[tuple[str, str], ...] = (
     ("reads a shape", _SHAPE),
     ("compares arrays of a shape", _SHAPE),
     ("maps a function over rows", _SHAPE),
-    ("goes over rows", _SHAPE),
     ("cuts glimpses", "give them one size; tf.image.crop_to_bounding_box takes computed ones"),
     ("chooses values by where=", "choose with np.where(condition, x, y) before"),
     ("counts in bins", "give range=, or the edges as bins="),

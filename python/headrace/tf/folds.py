@@ -56,6 +56,9 @@ def foldr(
 
 
 def _folded(name: str, fn: Any, elems: Any, initializer: Any, reverse: bool) -> Any:
+    guessed = _guessed(name, fn, elems, initializer, stacked=False)
+    if guessed is not None:
+        return guessed
     rows = _rows(name, fn, elems, reverse)
     state = _first(rows, initializer)
     for row in rows:
@@ -91,6 +94,9 @@ def scan(
     """
     from .joining import stack
 
+    guessed = _guessed("scan", fn, elems, initializer, stacked=True)
+    if guessed is not None:
+        return guessed
     rows = _rows("scan", fn, elems, reverse)
     state = _first(rows, initializer)
     states = [state] if initializer is None else []
@@ -114,15 +120,38 @@ def _first(rows: Iterator[Any], initializer: Any) -> Any:
     raise InvalidArgumentError("there is no row to start with; give an initializer")
 
 
-def _rows(name: str, fn: Any, elems: Any, reverse: bool) -> Iterator[Any]:
-    """Return the rows of all tensors, one after the other, in the structure of `elems`."""
+def _guessed(name: str, fn: Any, elems: Any, initializer: Any, stacked: bool) -> Any:
+    """Return what is known of a result where only a run knows the number of rows; else None.
+
+    The function that is traced runs as Python then.
+    """
+    tensors = _tensors(fn, elems)
+    found = symbol_of(builtins.tuple(tensors))
+    if found is None or any((static_shape(x) or (None,))[0] is not None for x in tensors):
+        return None
+    row = [x[0] for x in tensors]
+    packed = pack_sequence_as(elems, row) if is_nested(elems) else row[0]
+    state = packed if initializer is None else map_structure(convert, initializer)
+    made = map_structure(convert, fn(state, packed))
+
+    def stand_in(leaf: Any) -> Any:
+        dims = static_shape(leaf)
+        dims = dims if dims is None or not stacked else (None, *dims)
+        return found._tracer.unrecorded(f"{name} over rows of an unknown number", dims, leaf.dtype)
+
+    return map_structure(stand_in, made)
+
+
+def _tensors(fn: Any, elems: Any) -> list[Any]:
     if not callable(fn):
         raise TypeError(f"{fn!r} is not callable. Please provide a callable function.")
-    tensors = [convert(leaf) for leaf in (flatten(elems) if is_nested(elems) else [elems])]
+    return [convert(leaf) for leaf in (flatten(elems) if is_nested(elems) else [elems])]
+
+
+def _rows(name: str, fn: Any, elems: Any, reverse: bool) -> Iterator[Any]:
+    """Return the rows of all tensors, one after the other, in the structure of `elems`."""
+    tensors = _tensors(fn, elems)
     counts = {(static_shape(x) or (None,))[0] for x in tensors}
-    found = symbol_of(builtins.tuple(tensors))
-    if found is not None and None in counts:
-        found._tracer.refuse(f"goes over rows with {name} of which only a run knows the number")
     if len(counts) > 1 or None in counts:
         raise InvalidArgumentError(f"tensors of one number of rows are needed, got {elems}")
     (count,) = counts
