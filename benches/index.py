@@ -96,6 +96,35 @@ def building(folder):
         )
 
 
+def compressed(folder):
+    """The same of GZIP files, against reading them."""
+    path = str(folder / "text.gz")
+    if not os.path.exists(path):
+        words = [f"feature_{i} {os.urandom(6).hex()} ".encode() for i in range(1000)]
+        with hr.io.TFRecordWriter(path + ".part", "GZIP") as writer:
+            for i in range(300_000):
+                writer.write(b"".join(words[(i * 7 + j * 31) % 1000] for j in range(20)))
+        os.rename(path + ".part", path)
+
+    def read(index=None):
+        for _ in hr.TFRecordDataset(path, "GZIP", index=index).batch(1024):
+            pass
+
+    def left_behind():
+        unindexed(path)
+        read("auto")
+
+    reading = best(read)
+    ahead = best(lambda: hr.io.index_tfrecord(path, force=True))
+    tell("making the index of a GZIP file, against reading it", reading / ahead, "x", True, "")
+    share = reading / best(left_behind)
+    tell("  a pass that leaves it behind", share, "x", share > 0.9, "> 0.9")
+    hr.io.index_tfrecord(path)
+    ds = hr.TFRecordDataset(path, "GZIP", index="auto")
+    seconds = best(lambda: [ds[i] for i in range(0, 300_000, 3000)]) / 100
+    tell("  ds[i]", seconds * 1e3, "ms", seconds < 0.05, "< 50")
+
+
 def skipping(folder):
     """A million records of 100 bytes, `skip(900_000)`."""
     path = make(folder, "million", 1_000_000, 100)
@@ -172,7 +201,13 @@ def memory(folder):
     tell("memory of an epoch in random order", peak - before, "MB", peak - before < 32, "< 32")
 
 
-JOBS = {"building": building, "skipping": skipping, "random": random_order, "memory": memory}
+JOBS = {
+    "building": building,
+    "compressed": compressed,
+    "skipping": skipping,
+    "random": random_order,
+    "memory": memory,
+}
 
 
 def main():
