@@ -349,7 +349,6 @@ pub fn is_known(step: &Step, before: &[Step]) -> bool {
 
 /// The outcomes of the plan that `speed` makes of these steps.
 pub fn expected(speed: Speed, source: i64, steps: &[Step]) -> Vec<Number> {
-    let speed = speed.of(steps);
     let first: Source = Rc::new(move || numbers(source));
     let (mut plan, mut top) = match source % 3 {
         1 => (shuffle_of(first, -2, Seeds::new((87_654_321, 3))), "shuffle"),

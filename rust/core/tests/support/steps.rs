@@ -95,22 +95,28 @@ impl Speed {
         RunOptions { rewrites, inject_prefetch: self.rewrites, ..options(self.rows) }
     }
 
-    /// How fast these steps may go: a cache below what reads ahead may be filled by a pass that is
-    /// left before it has given all.
+    /// How fast these steps may go. In a pass that is left before it has given all, what reads ahead
+    /// may fill a cache, and draw seeds that later passes do not get then.
     pub fn of(self, steps: &[Step]) -> Self {
-        let caches = steps.iter().any(|step| matches!(step, Step::Cache));
-        if caches { Speed { calls: None, ahead: 0, ..self } } else { self }
+        use Step::*;
+        let leaves = |step: &Step| matches!(step, Take(_) | TakeWhile | Zip(_) | Sample(true));
+        let first = steps.iter().position(leaves).unwrap_or(steps.len());
+        let again = steps[first..].iter().any(|step| matches!(step, Repeat(2..)));
+        let caches = steps.iter().any(|step| matches!(step, Cache));
+        match caches || again {
+            true => Speed { calls: None, ahead: 0, rewrites: false, ..self },
+            false => self,
+        }
     }
 
     /// The plan of these steps.
     pub fn plan(self, source: i64, steps: &[Step]) -> Plan {
-        let speed = self.of(steps);
         let first = match source % 3 {
             0 => range(source),
             1 => global_shuffle(range(source), 3),
             _ => from_source(source as u64, false),
         };
-        let plan = steps.iter().fold(first, |plan, step| speed.add(plan, step));
+        let plan = steps.iter().fold(first, |plan, step| self.add(plan, step));
         TakeNode::plan(plan, 60)
     }
 
