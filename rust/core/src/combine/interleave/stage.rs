@@ -22,6 +22,8 @@ use crate::error::{Error, Result};
 
 /// Datasets that are opened for slots that are still taken, at most.
 const SPARE: usize = 16;
+/// With more slots than this marks would make states too long.
+const MOST_MARKED: usize = 4096;
 /// How long a consumer that waits for any dataset leaves the tasks to find threads before it works
 /// itself, which keeps it from what the others have; and how long where they found none before.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -312,7 +314,8 @@ impl InterleaveStage {
     fn due_mark(&mut self) -> Option<Mark> {
         let marks = self.marks.as_ref()?;
         let often = self.run.options.chunk_rows.max(self.slots.len());
-        if marks.since < often || !self.plans.quiet() || self.run.has_failed() {
+        let long = self.slots.len() > MOST_MARKED;
+        if long || marks.since < often || !self.plans.quiet() || self.run.has_failed() {
             return None;
         }
         let open = self.slots.iter().flatten().chain(&self.spare);
