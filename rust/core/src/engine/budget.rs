@@ -11,7 +11,7 @@
 //! the user's that elements are views of are not the iterator's memory and count as nothing, nor do
 //! foreign objects, whose size nobody knows.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, Weak};
 
 use crate::data::{Chunk, ElementSpec, Spec};
@@ -39,6 +39,21 @@ const HARMLESS: u64 = 1 << 20;
 /// A surplus below this is a trifle.
 const TRIFLE: usize = 64 << 10;
 
+/// What steps hold together. Where one task ends a step while another begins it anew, what is given
+/// back may be told before what was taken: then it is below zero for a moment.
+#[derive(Default)]
+struct Held(AtomicI64);
+
+impl Held {
+    fn change(&self, before: u64, now: u64) {
+        self.0.fetch_add(now.wrapping_sub(before) as i64, Relaxed);
+    }
+
+    fn bytes(&self) -> u64 {
+        u64::try_from(self.0.load(Relaxed)).unwrap_or(0)
+    }
+}
+
 /// The account of a run and of the plans nested in it.
 pub struct Account {
     /// What the user says; else a quarter of the memory, which is asked for where it matters.
@@ -46,7 +61,7 @@ pub struct Account {
     /// Bytes of a full chunk.
     full_chunk: usize,
     queued: Amount,
-    held: AtomicU64,
+    held: Held,
     /// The most that both were together.
     peak: AtomicU64,
     warned: AtomicBool,
@@ -70,7 +85,7 @@ impl Account {
             given,
             full_chunk: options.chunk_bytes.min(most.unwrap_or(usize::MAX)),
             queued: Amount::new(0),
-            held: AtomicU64::new(0),
+            held: Held::default(),
             peak: AtomicU64::new(0),
             warned: AtomicBool::new(false),
             steps: Mutex::default(),
@@ -85,7 +100,7 @@ impl Account {
 
     /// Bytes that all buffers take.
     pub fn total(&self) -> u64 {
-        self.queued.load(Relaxed).saturating_add(self.held.load(Relaxed))
+        self.queued.load(Relaxed).saturating_add(self.held.bytes())
     }
 
     /// The most that was.
@@ -111,7 +126,7 @@ impl Account {
     /// What queues may take together.
     fn room(&self) -> u64 {
         let limit = self.limit();
-        limit.saturating_sub(self.held.load(Relaxed)).max(limit / LEAST)
+        limit.saturating_sub(self.held.bytes()).max(limit / LEAST)
     }
 
     fn admits(&self, bytes: u64) -> bool {
@@ -127,12 +142,12 @@ impl Account {
 
     /// A step holds `now` bytes where it held `before`.
     pub(crate) fn hold(&self, before: u64, now: u64) {
+        self.held.change(before, now);
         if now <= before {
-            self.held.fetch_sub(before - now, Relaxed);
             return;
         }
-        let held = self.held.fetch_add(now - before, Relaxed) + (now - before);
         self.note_peak();
+        let held = self.held.bytes();
         if held > self.given.unwrap_or(HARMLESS)
             && held > self.limit()
             && !self.warned.swap(true, Relaxed)
@@ -373,5 +388,19 @@ impl Charge {
 impl Drop for Charge {
     fn drop(&mut self) {
         self.set(0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_given_back_may_be_told_before_what_was_taken() {
+        let held = Held::default();
+        held.change(1000, 0);
+        assert_eq!(held.bytes(), 0);
+        held.change(0, 3000);
+        assert_eq!(held.bytes(), 2000);
     }
 }
