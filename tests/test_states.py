@@ -1,5 +1,6 @@
 """States of runs: which plans have them, and which plans refuse them."""
 
+import itertools
 import os
 import subprocess
 import sys
@@ -134,6 +135,20 @@ def test_a_state_can_be_had_before_the_first_element_after_an_error_and_at_the_e
     iterator.close()
     with pytest.raises(hr.errors.CancelledError):
         iterator.state()
+
+
+@pytest.mark.parametrize("calls", [None, 2])
+def test_unseeded_shuffles_of_a_function_go_on_from_a_state_before_the_first_element(calls):
+    ordered = hr.Dataset.range(8)
+    shuffled = hr.Dataset.range(2).interleave(
+        lambda x: hr.Dataset.range(8).shuffle(8), cycle_length=2, num_parallel_calls=calls
+    )
+    for dataset, taken in ((shuffled, 0), (shuffled, 3), (ordered.concatenate(shuffled), 5)):
+        iterator = iter(dataset)
+        list(itertools.islice(iterator, taken))
+        state = iterator.state()
+        rest = list(iterator)
+        assert rest == list(dataset.iterator(state)) == list(dataset.iterator(state))
 
 
 # Of each pair the two datasets differ in one argument of the step that is named.

@@ -214,7 +214,7 @@ impl CachePlace {
     fn opens_anew(&self, fill: &Fill) -> bool {
         !fill.nested.is_empty()
             && (self.run.nested.replays(self.slots.clone())
-                || self.run.nested.entropy() != fill.entropy)
+                || fill.entropy.is_some() && self.run.nested.entropy() != fill.entropy)
     }
 
     /// True if the functions below draw in this run by what they drew by in `fill`.

@@ -179,8 +179,7 @@ impl NestedLogs {
     /// The seed of a node without one.
     fn seed(&self, outer: &Outer, slot: usize) -> SeedPair {
         let own = lock(&self.logs).get(&outer.slot).and_then(|log| log.entropy);
-        let of_run = || *self.entropy.get_or_init(|| SeedGenerator::new(None, false).pair());
-        let entropy = own.unwrap_or_else(of_run);
+        let entropy = own.unwrap_or_else(|| self.settle_entropy());
         let mut hash = Fnv::default();
         hash.number(outer.slot as u64);
         outer.path.iter().for_each(|number| hash.number(*number));
@@ -188,7 +187,12 @@ impl NestedLogs {
         (entropy.0 ^ hash.finish(), entropy.1)
     }
 
-    /// The entropy of the run, if it was asked for.
+    /// The entropy of the run: from now on it has one.
+    pub(crate) fn settle_entropy(&self) -> SeedPair {
+        *self.entropy.get_or_init(|| SeedGenerator::new(None, false).pair())
+    }
+
+    /// The entropy of the run, if it is settled.
     pub(crate) fn entropy(&self) -> Option<SeedPair> {
         self.entropy.get().copied()
     }

@@ -269,6 +269,11 @@ pub fn draws_anew(plan: &Plan) -> bool {
         || plan.inputs().iter().any(draws_anew)
 }
 
+/// True if a step of the plan opens datasets that are elements or results of its function.
+pub fn opens_datasets(plan: &Plan) -> bool {
+    plan.nests() || plan.inputs().iter().any(opens_datasets)
+}
+
 /// True if the node has a slot among the seeds of a run.
 pub fn draws(node: &dyn Node) -> bool {
     node.seeds().is_some() || node.nests()

@@ -13,7 +13,7 @@ use crate::engine::limit::{Limit, limited};
 use crate::engine::lock;
 use crate::engine::losses::Losses;
 use crate::engine::nested::{NestedLogs, Outer};
-use crate::engine::node::{Plan, RunOptions, Unfixed, all_functions, draws};
+use crate::engine::node::{Plan, RunOptions, Unfixed, all_functions, draws, opens_datasets};
 use crate::engine::opened_files::{OpenedFile, OpenedFiles};
 use crate::engine::optimise::optimise;
 use crate::engine::pace::Pace;
@@ -438,7 +438,6 @@ impl RunContext {
         let drawn = lock(&self.draws);
         state.draws.extend(drawn.iter().map(|(slot, log)| (*slot, log.since(count(*slot)))));
         state.nested = self.nested.since(count)?;
-        state.entropy = self.nested.entropy();
         Ok(())
     }
 }
@@ -586,6 +585,11 @@ impl Run {
         let keys = self.keys.get_or_init(|| PlanKeys::of(&self.plan));
         let mut state = State::new(keys.clone(), position.clone());
         self.context.draws_since(&position, &mut state)?;
+        if opens_datasets(&self.plan) {
+            // The rest may be the first to ask for it.
+            self.context.nested.settle_entropy();
+        }
+        state.entropy = self.context.nested.entropy();
         state.fills = self.context.fills.adopted_at(&position);
         state.fills.values().try_for_each(Fill::check)?;
         state.in_vain = lock(&self.context.in_vain).clone();
