@@ -197,3 +197,17 @@ def test_explain_shows_the_mix():
     assert text.startswith("sample_from_datasets(")
     assert text.count("range(") == 3
     assert "injected" not in text
+
+
+def test_who_is_chosen_first_draws_first():
+    inner = hr.Dataset.range(2).shuffle(2, seed=0)
+    outer = hr.Dataset.range(1).flat_map(lambda x: inner)
+    mixed = hr.Dataset.sample_from_datasets(
+        [outer, outer.skip(1)],
+        [0.7, 0.3],
+        seed=0,
+        stop_on_empty_dataset=False,
+        rerandomize_each_iteration=False,
+    )
+    # As TensorFlow has them: the second dataset is chosen first.
+    assert [list(mixed) for _ in range(3)] == [[1, 1, 0], [0, 0, 1], [0, 0, 1]]

@@ -166,6 +166,29 @@ struct ChooseStage {
     over: bool,
 }
 
+/// How many elements of each source some choices need.
+struct Needs {
+    counts: Vec<usize>,
+    /// The sources that are needed, as they are chosen first: a source that is read first may draw.
+    order: Vec<usize>,
+}
+
+impl Needs {
+    fn of<'a>(choices: impl IntoIterator<Item = &'a i64>, sources: usize) -> Self {
+        let mut needs = Needs { counts: vec![0; sources], order: Vec::new() };
+        for choice in choices {
+            let at = place(*choice);
+            if let Some(count) = needs.counts.get_mut(at) {
+                if *count == 0 {
+                    needs.order.push(at);
+                }
+                *count += 1;
+            }
+        }
+        needs
+    }
+}
+
 /// The elements that some choices come to.
 struct Window {
     /// The source of each element.
@@ -189,15 +212,13 @@ impl ChooseStage {
 
     /// Rows of each source for these choices, as many as come at once.
     fn pull(&mut self, choices: &[i64]) -> Result<Vec<Option<Chunk>>> {
-        let mut needs = vec![0; self.sources.len()];
-        for choice in choices {
-            match needs.get_mut(place(*choice)) {
-                Some(need) => *need += 1,
-                None => break,
-            }
+        let within = |choice: &&i64| place(**choice) < self.sources.len();
+        let needs = Needs::of(choices.iter().take_while(within), self.sources.len());
+        let mut rows = vec![None; self.sources.len()];
+        for at in needs.order {
+            rows[at] = self.sources[at].next(needs.counts[at])?;
         }
-        let pulls = self.sources.iter_mut().zip(needs);
-        pulls.map(|(source, need)| if need > 0 { source.next(need) } else { Ok(None) }).collect()
+        Ok(rows)
     }
 
     /// Goes through the choices as far as the rows reach.
@@ -359,19 +380,16 @@ impl Stage for ChooseStage {
 impl ChooseStage {
     /// Skips the elements that some choices come to; returns how many outcomes there were.
     fn skip_choices(&mut self, choices: &[i64]) -> Result<u64> {
-        let mut needs = vec![0; self.sources.len()];
-        let mut outcomes = 0;
-        for choice in choices {
-            match needs.get_mut(place(*choice)) {
-                Some(need) => *need += 1,
-                // A choice out of range is an error, which is an outcome.
-                None => outcomes += 1,
-            }
+        let needs = Needs::of(choices, self.sources.len());
+        let mut skipped = vec![0; self.sources.len()];
+        for at in needs.order {
+            skipped[at] = self.sources[at].skip(needs.counts[at] as u64)?;
         }
-        let skips = self.sources.iter_mut().zip(&needs);
-        let skipped = skips.map(|(source, need)| source.skip(*need)).collect::<Result<Vec<_>>>()?;
-        if !self.stop_on_empty || skipped == needs {
-            return Ok(outcomes + skipped.iter().sum::<u64>());
+        let all = needs.counts.iter().zip(&skipped).all(|(need, skipped)| *need as u64 == *skipped);
+        if !self.stop_on_empty || all {
+            // A choice out of range is an error, which is an outcome.
+            let outcomes = choices.len() - needs.counts.iter().sum::<usize>();
+            return Ok(outcomes as u64 + skipped.iter().sum::<u64>());
         }
         // Everything ends at the first choice of a source that had no more.
         self.over = true;
