@@ -163,7 +163,8 @@ workers = sum(name.strip() == "headrace-work" for name in names)
 print(row["parallelism"], row["max_parallelism"], workers)
 """)
     assert ended.clean
-    assert ended.out == "1 1 1\n"
+    # A thread there is only if the consumer has not made all elements itself.
+    assert ended.out in ("1 1 0\n", "1 1 1\n")
 
 
 def test_numbers_stay_where_tuning_is_off():
