@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::data::{Chunk, ElementSpec, Mark, Position};
 use crate::engine::ending::Ending;
 use crate::engine::node::{draws_anew, is_quiet};
+use crate::engine::opening::OwnedPlace;
 use crate::engine::run::RunContext;
-use crate::engine::stage::OwnedPlace;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
 

@@ -103,7 +103,7 @@ impl Plans {
     pub(super) fn next(&mut self) -> Result<Option<(Input, Option<u64>)>> {
         let Some(seedling) = self.sow()? else { return Ok(None) };
         let plan = seedling.plan()?;
-        Ok(Some((seedling.open(&plan)?, length_of(&plan))))
+        Ok(Some((seedling.open(&plan)?, fixed_length(&plan))))
     }
 
     /// True if more than is needed may be asked for: neither the input nor the function can be
@@ -145,11 +145,6 @@ impl Seedling {
         let text = format!("`map_func` must return a `Dataset` object, it returned {given}");
         self.maker.work.at_element(Error::invalid_argument(text), self.at)
     }
-}
-
-/// How many outcomes the plan has, where that is certain.
-pub(super) fn length_of(plan: &Plan) -> Option<u64> {
-    plan.cardinality().known().filter(|_| fixed_length(plan))
 }
 
 /// True if opening the plan draws from a generator that was not made for it.

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use crate::data::{Chunk, ForeignValue, Mark, Position};
 use crate::engine::node::{Cardinality, Plan, RunOptions, find_elements};
+use crate::engine::opening::Opening;
 use crate::engine::run::{Caller, RunContext};
-use crate::engine::stage::Opening;
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::call::Called;
 

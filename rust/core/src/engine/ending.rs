@@ -19,8 +19,7 @@ pub(crate) struct Ending {
 impl Ending {
     /// Of `plan`, opened at `position`.
     pub(crate) fn of(plan: &Plan, position: &Position) -> Self {
-        let counted = position.mark.is_start() && fixed_length(plan);
-        let length = plan.cardinality().known().filter(|_| counted);
+        let length = fixed_length(plan).filter(|_| position.mark.is_start());
         Ending { length, draws: draws_later(plan) }
     }
 

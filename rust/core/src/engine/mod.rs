@@ -20,6 +20,7 @@ pub mod nested_log;
 pub mod node;
 pub mod notices;
 pub mod opened_files;
+pub mod opening;
 pub mod optimise;
 pub mod pace;
 pub mod plan_keys;
@@ -37,7 +38,8 @@ pub(crate) mod sync;
 pub mod wait;
 
 pub use node::{Cardinality, Node, Plan, RunOptions};
+pub use opening::Opening;
 pub use run::Run;
-pub use stage::{Input, Opening, Stage};
+pub use stage::{Input, Stage};
 
 pub(crate) use sync::lock;

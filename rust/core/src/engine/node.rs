@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::ElementSpec;
 use crate::engine::autotune::AutotuneOptions;
+use crate::engine::opening::Opening;
 use crate::engine::reshard::Shard;
 use crate::engine::seeds::SeedGenerator;
-use crate::engine::stage::{Opening, Stage};
+use crate::engine::stage::Stage;
 use crate::error::Result;
 use crate::graph::call::{Called, UserFunction};
 use crate::graph::hash::Fnv;
@@ -413,9 +414,10 @@ impl Default for RunOptions {
     }
 }
 
-/// True if each opening of the plan has the same number of outcomes.
-pub fn fixed_length(plan: &Plan) -> bool {
-    plan.cardinality().known().is_some() && plan.inputs().iter().all(fixed_length)
+/// How many outcomes the plan has, if each opening of it has as many.
+pub fn fixed_length(plan: &Plan) -> Option<u64> {
+    let fixed = |input: &Plan| fixed_length(input).is_some();
+    plan.cardinality().known().filter(|_| plan.inputs().iter().all(fixed))
 }
 
 /// True if opening the plan draws only some of its seeds: a `repeat` opens its later epochs when their

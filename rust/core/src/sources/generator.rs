@@ -100,7 +100,7 @@ impl Node for GeneratorNode {
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let iterator = self.source.open(opening.run.surroundings.as_ref())?;
         let iterator = Box::new(Counted { iterator, source: Arc::clone(&self.source), passed: 0 });
-        Ok(if opening.driven {
+        Ok(if opening.is_driven() {
             Box::new(ThreadStage::new(iterator, opening)?)
         } else {
             Box::new(HereStage { run: Arc::clone(opening.run), iterator })

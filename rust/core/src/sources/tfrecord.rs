@@ -165,7 +165,7 @@ impl Node for TfRecordNode {
         // Below a driver there are threads to read long records beside each other. Where records
         // are salvaged, the payload of one decides where the next is.
         let plain = self.compression == Compression::None && !self.options.salvage;
-        let undecided = opening.driven && plain;
+        let undecided = opening.is_driven() && plain;
         let (run, stats) = (Arc::clone(opening.run), Arc::clone(&opening.stats));
         Ok(Box::new(TfRecordStage { run, stats, files, undecided, driver: None }))
     }

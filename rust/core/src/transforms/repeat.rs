@@ -10,8 +10,9 @@ use crate::data::mark::MarkBody;
 use crate::data::{Chunk, ElementSpec, Mark, Position};
 use crate::engine::ending::Ending;
 use crate::engine::node::{Arg, caches, draws_anew, draws_later, fixed_length, seed_slots};
+use crate::engine::opening::OwnedPlace;
 use crate::engine::run::RunContext;
-use crate::engine::stage::{OwnedPlace, Passage};
+use crate::engine::stage::Passage;
 use crate::engine::wait::poll_if_due;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
 use crate::error::Result;
@@ -198,8 +199,9 @@ impl RepeatStage {
     /// Length of every epoch, where it is known without running one.
     fn epoch_length(&self) -> Option<u64> {
         // A cache is filled by a pass that is made, not by one that is passed over.
-        let countable =
-            fixed_length(&self.plan) && !draws_later(&self.plan) && caches(&self.plan) == 0;
+        let countable = fixed_length(&self.plan).is_some()
+            && !draws_later(&self.plan)
+            && caches(&self.plan) == 0;
         self.plan.cardinality().known().filter(|length| *length > 0 && countable)
     }
 

@@ -168,7 +168,7 @@ impl Node for InterleaveNode {
         let mut stage = InterleaveStage::new(plans, self.cycle, self.block, opening.run);
         stage.reads(ahead, ordered || !driven, driven);
         // Nobody goes on from marks within a nested dataset, and those of shards must be comparable.
-        let marks = (ordered || !driven) && !opening.run.is_nested() && !opening.sharded;
+        let marks = (ordered || !driven) && !opening.run.is_nested() && !opening.is_sharded();
         stage.stands(&opening.mark, marks.then(|| opening.slot()));
         Ok(Box::new(stage))
     }

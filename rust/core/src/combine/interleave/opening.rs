@@ -8,10 +8,11 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Condvar, Mutex};
 
 use super::slot::Length;
-use crate::combine::plans::{Seedling, draws_outside, length_of};
+use crate::combine::plans::{Seedling, draws_outside};
 use crate::data::Chunk;
 use crate::engine::limit::unlimited;
 use crate::engine::lock;
+use crate::engine::node::fixed_length;
 use crate::engine::run::RunContext;
 use crate::engine::stage::is_final;
 use crate::engine::wait::{POLL, poll};
@@ -105,7 +106,7 @@ impl OpeningStage {
 
     fn open(&self, seedling: &Seedling) -> Result<Input> {
         let plan = seedling.plan()?;
-        let _ = self.length.set(length_of(&plan));
+        let _ = self.length.set(fixed_length(&plan));
         if draws_outside(&plan) {
             unlimited(|| self.turnstile.wait(self.number, &self.run))??;
         }

@@ -81,7 +81,7 @@ impl Node for ShuffleNode {
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let pair = opening.draw();
-        if opening.in_vain {
+        if opening.is_in_vain() {
             // As in tf.data, its input is opened when it is first asked for an element.
             return Ok(Box::new(Nothing));
         }
@@ -108,8 +108,9 @@ impl ShuffleNode {
     ) -> ShuffleStage {
         // A function may fail, and an error is no element of the buffer. A cache is filled only by
         // asking for the end, which counting does not.
-        let countable =
-            fixed_length(&self.input) && functions(&self.input) == 0 && caches(&self.input) == 0;
+        let countable = fixed_length(&self.input).is_some()
+            && functions(&self.input) == 0
+            && caches(&self.input) == 0;
         let length = self.input.cardinality().known().filter(|_| countable);
         let capacity = usize::try_from(self.buffer_size).unwrap_or(usize::MAX);
         let ring = Ring::new(pair, capacity);
