@@ -152,29 +152,19 @@ pub(crate) fn save<'py>(
     let context: ForeignValue = Arc::new(imports::copy_context(py)?.call0()?.unbind());
     let target = saving::Target { path, compression, sharded };
     let saved = enter(py, || {
-        let Some((interval, from, keep)) = &checkpoints else {
-            return saving::save(
-                &plan,
-                options,
-                Some(context),
-                &target,
-                None,
-                &process::register_context,
-            );
+        let mut keep;
+        let checkpoints = match &checkpoints {
+            None => None,
+            Some((interval, from, call)) => {
+                keep = |text: &str, rows: u64| {
+                    attached(|py| Ok(call.call1(py, (text, rows)).map(drop)?))
+                };
+                let (interval, from) = (*interval, from.as_deref());
+                Some(saving::Checkpoints { interval, from, keep: &mut keep })
+            }
         };
-        let mut keep =
-            |text: &str, rows: u64| attached(|py| Ok(keep.call1(py, (text, rows)).map(drop)?));
-        let (interval, from) = (*interval, from.as_deref());
-        let checkpoints = saving::Checkpoints { interval, from, keep: &mut keep };
-        let checkpoints = Some(checkpoints);
-        saving::save(
-            &plan,
-            options,
-            Some(context),
-            &target,
-            checkpoints,
-            &process::register_context,
-        )
+        let opened = process::register_context;
+        saving::save(&plan, options, Some(context), &target, checkpoints, &opened)
     })?;
     let spec = saved.spec.map(|spec| element_spec_to_python(py, &spec)).transpose()?;
     Ok((saved.run, saved.metadata, spec))

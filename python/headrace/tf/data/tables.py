@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -78,7 +79,7 @@ def SqlDataset(driver_name: Any, data_source_name: Any, query: Any, output_types
 
         uri = f"file:{place.replace('%', '%25').replace('?', '%3f').replace('#', '%23')}?mode=ro"
         try:
-            with _Closing(sqlite3.connect(uri, uri=True, check_same_thread=False)) as database:
+            with closing(sqlite3.connect(uri, uri=True, check_same_thread=False)) as database:
                 database.text_factory = bytes
                 found = database.execute(text)
                 count = len(found.description or ())
@@ -96,19 +97,6 @@ def SqlDataset(driver_name: Any, data_source_name: Any, query: Any, output_types
     signature = map_structure(lambda dtype: TensorSpec([], dtype), output_types)
     made: Dataset = Dataset.from_generator(rows, output_signature=signature)
     return made
-
-
-class _Closing:
-    """Closes a database where its rows are no longer wanted."""
-
-    def __init__(self, database: Any) -> None:
-        self._database = database
-
-    def __enter__(self) -> Any:
-        return self._database
-
-    def __exit__(self, *error: object) -> None:
-        self._database.close()
 
 
 def _column(database: Any, value: Any, dtype: Any) -> Any:
