@@ -287,19 +287,21 @@ class Kept:
     made = []
     def __init__(self):
         Kept.made.append(weakref.ref(self))
-local = threading.local()
+local, ran_on = threading.local(), set()
 def connect(x):
+    ran_on.add(threading.get_native_id())
     if not hasattr(local, "kept"):
         local.kept = Kept()
     time.sleep(0.001)
     return x
 dataset = hr.Dataset.range(200).map(python(connect), num_parallel_calls=4)
 assert list(dataset) == list(range(200))
-print(len(Kept.made))
+tell(made=len(Kept.made), threads=len(ran_on), limit=4 * len(os.sched_getaffinity(0)) + 16)
 wait_until(lambda: not any(kept() for kept in Kept.made))
 """)
     assert ended.clean
-    assert 0 < int(ended.out) <= 5
+    seen = json.loads(ended.out)
+    assert seen["made"] == seen["threads"] <= seen["limit"]
 
 
 def test_many_pipelines_share_few_threads():
