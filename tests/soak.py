@@ -26,12 +26,13 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+from processes import wait_until
 
 import headrace as hr
 
 MB = 1 << 20
 # A round takes a fraction of a second; one that takes so long hangs.
-PATIENCE = 60
+PATIENCE = 200
 
 
 # ------------------------------------------------------------------ what plans are made of
@@ -318,14 +319,17 @@ class Watch:
     def at_rest(self):
         """Look at everything once no iterator lives."""
         gc.collect()
-        end = time.monotonic() + 5
-        while threads() != self.threads or descriptors() > self.descriptors:
-            assert time.monotonic() < end, (
-                f"threads {threads()} for {self.threads}, "
-                f"{descriptors()} descriptors for {self.descriptors}"
-            )
-            time.sleep(0.01)
+        with contextlib.suppress(AssertionError):
+            wait_until(self.is_at_rest)
+        assert self.is_at_rest(), (
+            f"threads {threads()} for {self.threads}, "
+            f"{descriptors()} descriptors for {self.descriptors}"
+        )
         self.samples.append((time.monotonic(), anonymous()))
+
+    def is_at_rest(self):
+        """Tell whether there is no more than at the start."""
+        return Counter(threads()) <= Counter(self.threads) and descriptors() <= self.descriptors
 
     def growth(self):
         """Bytes that memory has grown by, after a third of the time to warm up."""

@@ -7,28 +7,11 @@ import time
 
 import numpy as np
 import pytest
-from processes import run
+from overlap import Calls, assert_overlap
+from processes import TRIES, run
 
 import headrace as hr
 from headrace import AutotuneAlgorithm, Dataset
-
-
-class Calls:
-    """A function that sleeps, and knows how many calls of it ran at once."""
-
-    def __init__(self, seconds=0.02):
-        self.seconds = seconds
-        self.running = self.most = 0
-        self.lock = threading.Lock()
-
-    def __call__(self, x):
-        with self.lock:
-            self.running += 1
-            self.most = max(self.most, self.running)
-        time.sleep(self.seconds)
-        with self.lock:
-            self.running -= 1
-        return x
 
 
 def autotune(**values):
@@ -39,14 +22,34 @@ def stage(iterator, name):
     return next(row for row in iterator.stats() if row["name"] == name)
 
 
+def watch(dataset, name, good):
+    """Read until a step is as wanted; a busy machine may lead it astray for a while."""
+    iterator = iter(dataset)
+    for _ in range(30 * TRIES):
+        start = time.monotonic()
+        while time.monotonic() < start + 1:
+            next(iterator)
+        row = stage(iterator, name)
+        if good(row):
+            return row, iterator.stats().limiting
+    return pytest.fail(f"{row}")
+
+
+def best(measure, good):
+    """Measure until it is as wanted: whatever else runs may be in the way for a while."""
+    for _ in range(TRIES):
+        stats = measure()
+        if good(stats):
+            return stats
+    return pytest.fail(f"{stats}")
+
+
 def test_calls_that_sleep_overlap_and_get_more_tasks():
     calls = Calls()
-    iterator = iter(Dataset.range(400).map(calls, num_parallel_calls=hr.AUTOTUNE))
-    first = stage(iterator, "map")["parallelism"]
-    assert list(iterator) == list(range(400))
-    row = stage(iterator, "map")
-    assert first < row["parallelism"] <= row["max_parallelism"]
-    assert first < calls.most <= row["max_parallelism"]
+    dataset = Dataset.range(1 << 40).map(calls, num_parallel_calls=hr.AUTOTUNE)
+    first = stage(iter(dataset), "map")["parallelism"]
+    row, _ = watch(dataset, "map", lambda row: first < min(row["parallelism"], calls.most))
+    assert max(row["parallelism"], calls.most) <= row["max_parallelism"]
     assert row["window"] <= row["max_window"]
 
 
@@ -58,50 +61,59 @@ def test_calls_that_take_turns_get_few_tasks():
             time.sleep(0.002)
         return x
 
-    iterator = iter(Dataset.range(1 << 40).map(takes_turns, num_parallel_calls=hr.AUTOTUNE))
-    start = time.monotonic()
-    # A busy machine may lead it astray for a while.
-    while time.monotonic() < start + 30:
-        next(iterator)
-        row = stage(iterator, "map")
-        if row["elements"] > 300 and row["parallelism"] <= row["max_parallelism"] // 4:
-            break
-    else:
-        pytest.fail(f"{row} after 30 s")
+    watch(
+        Dataset.range(1 << 40).map(takes_turns, num_parallel_calls=hr.AUTOTUNE),
+        "map",
+        lambda row: row["elements"] > 300 and row["parallelism"] <= row["max_parallelism"] // 4,
+    )
 
 
 def test_a_slow_consumer_is_the_limit_and_needs_few_tasks():
-    iterator = iter(Dataset.range(30).map(Calls(0.001), hr.AUTOTUNE).prefetch(hr.AUTOTUNE))
-    for _ in iterator:
-        time.sleep(0.02)
-    stats = iterator.stats()
-    assert stats.limiting is None
+    def measure():
+        iterator = iter(Dataset.range(30).map(Calls(0.001), hr.AUTOTUNE).prefetch(hr.AUTOTUNE))
+        for _ in iterator:
+            time.sleep(0.03)
+        return iterator.stats()
+
+    stats = best(measure, lambda stats: stats.limiting is None)
     assert not any(row["limiting"] for row in stats)
     assert stats[0]["window"] == stats[0]["parallelism"] * 4
 
 
 def test_the_step_that_sleeps_is_the_limit():
-    iterator = iter(Dataset.range(40).map(Calls(0.01)).map(lambda x: x + 1).batch(2).prefetch(1))
-    list(iterator)
-    stats = iterator.stats()
-    assert stats.limiting == "map"
+    def measure():
+        dataset = Dataset.range(40).map(Calls(0.03)).map(lambda x: x + 1).batch(2).prefetch(1)
+        iterator = iter(dataset)
+        list(iterator)
+        return iterator.stats()
+
+    stats = best(measure, lambda stats: stats.limiting == "map" and stats[3]["load"] > 0.5)
     (limit,) = [row for row in stats if row["limiting"]]
     assert limit["depth"] == 3
     assert limit["load"] > 0.5
-    assert 0 < limit["elements_per_second"] < 120
+    # No call is shorter than its sleep.
+    assert 0 < limit["elements_per_second"] < 40
 
 
 def test_datasets_inside_of_interleave_count_as_its_work():
-    slow = Dataset.range(4).interleave(lambda i: Dataset.range(5).map(Calls(0.01)), cycle_length=2)
-    iterator = iter(slow)
-    list(iterator)
-    assert iterator.stats().limiting == "interleave"
+    slow = Dataset.range(4).interleave(lambda i: Dataset.range(5).map(Calls(0.03)), cycle_length=2)
+
+    def measure():
+        iterator = iter(slow)
+        list(iterator)
+        return iterator.stats()
+
+    best(measure, lambda stats: stats.limiting == "interleave")
 
 
 def test_stats_read_as_a_table():
-    iterator = iter(Dataset.range(20).map(Calls(0.001), num_parallel_calls=4).batch(5))
-    list(iterator)
-    head, *lines = str(iterator.stats()).splitlines()
+    def measure():
+        iterator = iter(Dataset.range(20).map(Calls(0.02), num_parallel_calls=4).batch(5))
+        list(iterator)
+        return iterator.stats()
+
+    stats = best(measure, lambda stats: stats.limiting == "map")
+    head, *lines = str(stats).splitlines()
     assert head.split()[:2] == ["step", "elements"]
     assert [line.split()[0] for line in lines] == ["batch", "map", "range"]
     assert lines[1].startswith("  map ")
@@ -240,21 +252,12 @@ def test_iterators_beside_each_other_all_finish():
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(200)
     assert results == [list(range(1, 201))] * 4
 
 
-def test_source_and_consumer_that_sleep_overlap_with_autotune():
-    def times(dataset):
-        start = time.perf_counter()
-        for _ in dataset:
-            time.sleep(0.03)
-        return time.perf_counter() - start
-
-    dataset = Dataset.range(20).map(Calls(0.03))
-    assert times(dataset) >= 1.14
-    # Other programs may hold up one of them.
-    assert min(times(dataset.prefetch(hr.AUTOTUNE)) for _ in range(3)) <= 0.85
+def test_source_and_consumer_overlap_with_autotune():
+    assert_overlap(lambda function: Dataset.range(12).map(function).prefetch(hr.AUTOTUNE))
 
 
 def test_functions_in_processes_get_no_more_tasks_than_cores():
@@ -272,30 +275,16 @@ def read_side_by_side(function, cycle=16, calls=hr.AUTOTUNE, deterministic=None)
     return numbers.interleave(make, cycle, 1, calls, deterministic)
 
 
-def watch(dataset, good, seconds=30):
-    """Read until the step is as wanted; a busy machine may take a while."""
-    iterator = iter(dataset)
-    start = time.monotonic()
-    while time.monotonic() < start + seconds:
-        for _ in range(20):
-            next(iterator)
-        row = stage(iterator, "interleave")
-        if good(row):
-            return row, iterator.stats().limiting, time.monotonic() - start
-    pytest.fail(f"{row} after {seconds} s")
-
-
 @pytest.mark.parametrize("deterministic", [True, False])
 def test_more_datasets_that_sleep_are_read_side_by_side(deterministic):
     calls = Calls(0.01)
     dataset = read_side_by_side(calls, deterministic=deterministic)
     row = stage(iter(dataset), "interleave")
     assert row["parallelism"] == 4
-    row, limiting, taken = watch(dataset, lambda row: row["parallelism"] == 16)
+    row, limiting = watch(dataset, "interleave", lambda row: row["parallelism"] == 16)
     assert row["max_parallelism"] == 16
     assert limiting == "interleave"
     assert calls.most > 8
-    assert taken < 10
 
 
 def test_datasets_that_take_turns_are_read_by_few_tasks():
@@ -308,6 +297,7 @@ def test_datasets_that_take_turns_are_read_by_few_tasks():
 
     watch(
         read_side_by_side(takes_turns),
+        "interleave",
         lambda row: row["elements"] > 300 and row["parallelism"] <= 2,
     )
 
@@ -318,7 +308,7 @@ def test_datasets_that_are_slow_now_and_then_are_read_further_ahead():
         return x
 
     dataset = read_side_by_side(uneven, cycle=8)
-    row, _, _ = watch(dataset, lambda row: row["window"] >= 8 * row["parallelism"])
+    row, _ = watch(dataset, "interleave", lambda row: row["window"] >= 8 * row["parallelism"])
     assert row["window"] <= row["max_window"]
 
 

@@ -203,7 +203,7 @@ def test_leaving_early_leaves_no_file(tmp_path):
 def test_a_file_outlives_the_process(tmp_path):
     name = str(tmp_path / "c")
     code = f"import headrace as hr; list(hr.Dataset.range(4).shuffle(4, seed=1).cache({name!r}))"
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=200)
     dataset, made = counted(4)
     read = list(dataset.cache(name))
     assert sorted(read) == [0, 1, 2, 3]
@@ -216,7 +216,7 @@ def test_a_program_that_ends_early_leaves_nothing_in_the_way(tmp_path):
         f"import headrace as hr; iterator = iter(hr.Dataset.range(10).cache({name!r}))\n"
         "[next(iterator) for _ in range(3)]"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=200)
     dataset, made = counted(10)
     cached = dataset.cache(name)
     assert list(cached) == list(cached) == list(range(10))
@@ -231,7 +231,7 @@ def test_a_killed_writer_leaves_nothing_in_the_way(tmp_path):
         [next(iterator) for _ in range(3)]
         os.kill(os.getpid(), signal.SIGKILL)
     """)
-    done = subprocess.run([sys.executable, "-c", code], timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", code], timeout=200, check=False)
     assert done.returncode == -signal.SIGKILL
     assert os.path.exists(name + "_0.lockfile")
     dataset, made = counted(10)
@@ -244,7 +244,7 @@ def _hold(name, begun, go_on):
     iterator = iter(hr.Dataset.range(10).cache(name))
     next(iterator)
     begun.set()
-    go_on.wait(30)
+    go_on.wait(200)
     assert list(iterator) == list(range(1, 10))
 
 
@@ -254,11 +254,11 @@ def test_a_second_process_makes_the_elements_itself(tmp_path):
     begun, go_on = context.Event(), context.Event()
     process = context.Process(target=_hold, args=(name, begun, go_on))
     process.start()
-    assert begun.wait(30)
+    assert begun.wait(200)
     assert list(hr.Dataset.range(10).cache(name)) == list(range(10))
     assert not os.path.exists(name + ".index")
     go_on.set()
-    process.join(30)
+    process.join(200)
     assert process.exitcode == 0
     assert os.path.exists(name + ".index")
 

@@ -100,7 +100,7 @@ def test_a_program_that_ends_by_it_prints_one_traceback(tmp_path):
             pass
         """)
     )
-    ended = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60)
+    ended = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=200)
     assert ended.returncode == 1
     assert ended.stderr.count("Traceback (most recent call last)") == 1
     assert ended.stderr.rstrip().endswith("KeyError: 'x'\nin map fail at fails.py:3, element 7")

@@ -283,9 +283,10 @@ def test_a_sleep_runs_for_each_element():
         time.sleep(0.002)
         return x
 
-    started = time.perf_counter()
+    # A clock that goes on, and calls that sleep: no machine makes that shorter.
+    started = time.monotonic()
     list(hr.Dataset.range(25).map(slow))
-    assert time.perf_counter() - started >= 0.05
+    assert time.monotonic() - started >= 0.05
 
 
 def test_a_random_augmentation_draws_for_each_element():

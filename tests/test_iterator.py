@@ -84,7 +84,7 @@ def test_threads_share_an_iterator_without_losing_elements():
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(200)
     assert sorted(seen) == list(range(1, 2001))
 
 

@@ -2,12 +2,12 @@
 
 import gc
 import threading
-import time
 import tracemalloc
 
 import numpy as np
 import pytest
 from laws import check_laws
+from processes import wait_until
 
 import headrace as hr
 
@@ -75,13 +75,14 @@ def test_objects_made_ahead_are_freed_with_the_iterator(path):
         for count in (30, 12, 2):
             read(count)
         gc.collect()
-        # A task that reads has a second to notice that its iterator is gone; what it lets go of
+
+        # A task that reads takes a while to notice that its iterator is gone; what it lets go of
         # without the GIL is freed by the next call.
-        end = time.monotonic() + 1
-        while tracemalloc.get_traced_memory()[0] >= LONG and time.monotonic() < end:
-            time.sleep(0.01)
+        def freed():
             iter(hr.Dataset.range(1))
-        assert tracemalloc.get_traced_memory()[0] < LONG
+            return tracemalloc.get_traced_memory()[0] < LONG
+
+        wait_until(freed)
     finally:
         tracemalloc.stop()
 

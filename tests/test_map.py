@@ -1,6 +1,5 @@
 """`Dataset.map`."""
 
-import threading
 import time
 from collections import namedtuple
 
@@ -8,6 +7,7 @@ import numpy as np
 import pytest
 from conftest import assert_same, assert_same_elements
 from laws import check_laws
+from overlap import Calls, Seen, Together
 
 import headrace as hr
 
@@ -126,7 +126,7 @@ def test_order_is_kept_in_parallel(calls):
 
 
 def slow_start(x):
-    time.sleep(0.4 if x == 0 else 0)
+    time.sleep(0.2 if x == 0 else 0)
     return int(x)
 
 
@@ -136,28 +136,20 @@ def test_a_slow_element_holds_the_others_up_if_order_matters():
 
 
 def test_a_slow_element_comes_last_if_order_does_not_matter():
-    loose = hr.Dataset.range(16).map(slow_start, num_parallel_calls=4, deterministic=False)
-    seen = [x.item() for x in loose]
-    assert sorted(seen) == list(range(16))
-    assert seen[-1] == 0
+    seen = Seen()
+    loose = hr.Dataset.range(16).map(
+        _comes_late(seen, {0: 15}), num_parallel_calls=4, deterministic=False
+    )
+    seen.take(iter(loose), 16)
+    assert sorted(seen.elements) == list(range(16))
+    assert seen.elements[-1] == 0
 
 
 def test_no_more_calls_run_at_once_than_asked_for():
-    lock = threading.Lock()
-    running, most = 0, 0
-
-    def work(x):
-        nonlocal running, most
-        with lock:
-            running += 1
-            most = max(most, running)
-        time.sleep(0.005)
-        with lock:
-            running -= 1
-        return int(x)
-
-    list(hr.Dataset.range(30).map(work, num_parallel_calls=3))
-    assert 1 < most <= 3
+    calls, together = Calls(0.005), Together(3)
+    dataset = hr.Dataset.range(30).map(lambda x: calls(together(x)), 3, executor="python")
+    assert list(dataset) == list(range(30))
+    assert calls.most <= 3
 
 
 def test_python_functions_get_read_only_arrays_and_scalars():
@@ -193,25 +185,41 @@ def _slow_at(slow, seconds=0.3):
     return work
 
 
+def _comes_late(seen, late):
+    """A function of which some elements come once so many were taken, and some time after that."""
+
+    def work(x):
+        if int(x) in late:
+            seen.wait_for(late[int(x)])
+            # More could overtake it now.
+            time.sleep(0.05)
+        return int(x)
+
+    return work
+
+
 @pytest.mark.parametrize("window", [1, 3, 8])
 def test_a_slow_element_is_overtaken_by_so_many_later_ones(window):
+    seen = Seen()
+    late = {5: 5 + window, 20: 20, 21: 20, 40: 40 + window}
     dataset = hr.Dataset.range(60).map(
-        _slow_at({5, 20, 21, 40}, 0.1), num_parallel_calls=4, reorder_window=window
+        _comes_late(seen, late), num_parallel_calls=4, reorder_window=window
     )
-    seen = [int(x) for x in dataset]
-    assert sorted(seen) == list(range(60))
-    assert all(abs(place - x) <= window for place, x in enumerate(seen))
-    assert seen.index(5) == 5 + window
-    assert seen.index(40) == 40 + window
+    seen.take(iter(dataset), 60)
+    assert sorted(seen.elements) == list(range(60))
+    assert all(abs(place - x) <= window for place, x in enumerate(seen.elements))
+    assert seen.elements.index(5) == 5 + window
+    assert seen.elements.index(40) == 40 + window
 
 
 def test_overtaking_goes_on_while_the_slow_element_is_made():
-    dataset = hr.Dataset.range(32).map(_slow_at({0}, 1.0), num_parallel_calls=4, reorder_window=12)
-    start = time.perf_counter()
-    iterator = iter(dataset)
-    assert sorted(int(next(iterator)) for _ in range(12)) == list(range(1, 13))
-    assert time.perf_counter() - start < 0.7
-    assert next(iterator) == 0
+    seen = Seen()
+    dataset = hr.Dataset.range(32).map(
+        _comes_late(seen, {0: 12}), num_parallel_calls=4, reorder_window=12
+    )
+    seen.take(iter(dataset), 32)
+    assert sorted(seen.elements[:12]) == list(range(1, 13))
+    assert seen.elements[12] == 0
 
 
 def test_a_window_of_nothing_and_graphs_keep_the_order():

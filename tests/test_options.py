@@ -3,9 +3,9 @@
 import copy
 import json
 import pickle
-import time
 
 import pytest
+from overlap import Calls
 
 import headrace as hr
 
@@ -250,21 +250,13 @@ def test_autotune_has_a_budget():
 
 
 def test_one_thread_runs_one_function_at_a_time_and_parallelism_can_be_read():
-    running, most = [], []
-
-    def slow(x):
-        running.append(x)
-        most.append(len(running))
-        time.sleep(0.001)
-        running.pop()
-        return x
-
+    slow = Calls(0.001)
     options = hr.Options()
     options.threading.private_threadpool_size = 1
     dataset = hr.Dataset.range(20).map(slow, hr.AUTOTUNE).map(slow, hr.AUTOTUNE)
     iterator = iter(dataset.with_options(options))
     assert list(iterator) == list(range(20))
-    assert max(most) == 1
+    assert slow.most == 1
     steps = {row["name"]: row.get("parallelism") for row in iterator.stats()}
     assert steps["map"] >= 1
     assert steps["range"] is None

@@ -128,7 +128,7 @@ def test_a_state_goes_with_a_plan_to_another_process():
         "print([batch.tolist() for batch in dataset.iterator(state)])\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], input=blob, capture_output=True, timeout=50
+        [sys.executable, "-c", program], input=blob, capture_output=True, timeout=200
     )
     assert done.stderr == b""
     assert done.stdout.decode().strip() == str([batch.tolist() for batch in iterator])
@@ -146,7 +146,7 @@ def test_fingerprints_are_the_same_in_every_process():
 
     here = os.path.dirname(__file__)
     run = subprocess.run(
-        [sys.executable, "-c", program, here], capture_output=True, text=True, timeout=50
+        [sys.executable, "-c", program, here], capture_output=True, text=True, timeout=200
     )
     assert run.stdout.strip() == str(Function(double).fingerprint), run.stderr
     assert Function(double).fingerprint != Function(as_python).fingerprint

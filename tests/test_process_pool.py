@@ -10,7 +10,7 @@ import textwrap
 import time
 
 import pytest
-from processes import finish, run, start
+from processes import finish, run, start, wait_until
 
 # Python warns of forks; here nothing forks.
 TOOLS = """
@@ -38,17 +38,17 @@ def shm():
 """
 
 
-def script(code, *args, timeout=60.0):
+def script(code, *args):
     """Run a script that must end well and say nothing on stderr; return what it said."""
-    ended = run(TOOLS + textwrap.dedent(code), *args, timeout=timeout)
+    ended = run(TOOLS + textwrap.dedent(code), *args)
     assert ended.clean, ended
     return ended.out
 
 
-def python_file(path, code, *args, timeout=60):
+def python_file(path, code, *args):
     path.write_text(textwrap.dedent(code))
     return subprocess.run(
-        [sys.executable, path, *args], capture_output=True, text=True, timeout=timeout
+        [sys.executable, path, *args], capture_output=True, text=True, timeout=200
     )
 
 
@@ -120,23 +120,28 @@ def test_a_signature_holds_in_processes_too():
 
 def test_there_are_as_many_workers_as_calls_and_none_is_left():
     script("""
-    def who(x):
-        time.sleep(0.02)
+    import tempfile
+    folder = tempfile.TemporaryDirectory()
+    def who(x, name=folder.name, count=3):
+        "Wait for as many workers to be here."
+        open(os.path.join(name, str(os.getpid())), "w").close()
+        while len(os.listdir(name)) < count:
+            time.sleep(0.005)
         return os.getpid()
     parallel = hr.Dataset.range(60).map(who, executor="process", num_parallel_calls=3)
     pids = {int(pid) for pid in parallel}
     assert len(pids) == 3 and os.getpid() not in pids, pids
-    wait_until(lambda: not workers(), 1)
+    wait_until(lambda: not workers())
     assert len({int(pid) for pid in hr.Dataset.range(9).map(who, executor="process")}) == 1
     iterator = iter(parallel.repeat())
     for _ in range(200):
         next(iterator)
     assert len(workers()) == 3
     del iterator
-    wait_until(lambda: not workers(), 1)
+    wait_until(lambda: not workers())
     iterator = iter(parallel)
     assert len(list(iterator)) == 60
-    wait_until(lambda: not workers(), 1)  # the iterator is still there
+    wait_until(lambda: not workers())  # the iterator is still there
     """)
 
 
@@ -281,10 +286,9 @@ def test_leaving_early_ends_busy_workers():
     thread = threading.Thread(target=lambda: list(iterator), daemon=True)
     thread.start()
     wait_until(lambda: len(workers()) == 2)
-    began = now()
     iterator.close()
-    wait_until(lambda: not workers(), 1)
-    assert now() - began < 2
+    # They would sleep for much longer.
+    wait_until(lambda: not workers(), 2)
     """)
 
 
@@ -306,10 +310,7 @@ def test_workers_end_when_their_parent_is_killed():
     assert told["workers"]
     os.kill(process.pid, signal.SIGKILL)
     finish(process)
-    end = time.monotonic() + 5
-    while any(os.path.exists(f"/proc/{pid}") for pid in told["workers"]):
-        assert time.monotonic() < end, "workers outlive their parent"
-        time.sleep(0.05)
+    wait_until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in told["workers"]))
     if before:
         assert set(os.listdir("/dev/shm")) <= before
 
@@ -323,7 +324,7 @@ def test_ctrl_c_ends_the_run_and_its_workers():
         try:
             list(ds)
         except KeyboardInterrupt:
-            wait_until(lambda: not workers(), 2)
+            wait_until(lambda: not workers(), 5)
             tell(left=True)
         """)
     )

@@ -28,10 +28,10 @@ def budget(size):
     return hr.Options(autotune=hr.AutotuneOptions(ram_budget=size))
 
 
-def seen(code, *args, timeout=60):
+def seen(code, *args):
     """Run a script that tells what it saw."""
     # Development mode has memory of its own.
-    ended = run(code, *args, timeout=timeout, dev=False)
+    ended = run(code, *args, dev=False)
     assert ended.clean, ended
     return json.loads(ended.out)
 

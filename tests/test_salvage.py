@@ -11,6 +11,7 @@ import time
 import numpy as np
 import pytest
 from laws import check_laws
+from processes import wait_until
 
 import headrace as hr
 import headrace.tf as tf
@@ -284,21 +285,15 @@ def test_a_search_ends_on_ctrl_c(without_frames):
         assert process.stdout.readline() == "ready\n"
         time.sleep(0.5)
         process.send_signal(signal.SIGINT)
-        start = time.monotonic()
-        assert process.communicate(timeout=20)[0] == "interrupted\n"
-        assert time.monotonic() - start < 5
+        assert process.communicate(timeout=200)[0] == "interrupted\n"
 
 
 def test_a_search_ends_with_its_iterator(without_frames):
     iterator = iter(skipping(without_frames).prefetch(2))
     assert next(iterator) == b"first"
     threading.Timer(0.3, iterator.close).start()
-    start = time.monotonic()
     assert list(iterator) == []
-    assert time.monotonic() - start < 10
-    while str(without_frames) in open_files():
-        assert time.monotonic() - start < 10
-        time.sleep(0.01)
+    wait_until(lambda: str(without_frames) not in open_files())
 
 
 def open_files():

@@ -335,7 +335,7 @@ def test_equal_functions_in_another_process_are_accepted(tmp_path):
         state = [outputs[-1][1]] if outputs else []
         done = subprocess.run(
             [sys.executable, str(path), *state],
-            capture_output=True, text=True, timeout=50, check=False,
+            capture_output=True, text=True, timeout=200, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         outputs.append(done.stdout.splitlines())

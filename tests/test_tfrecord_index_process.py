@@ -104,7 +104,7 @@ def headrace(*args, env=None):
         [sys.executable, "-m", "headrace", *map(str, args)],
         capture_output=True,
         text=True,
-        timeout=50,
+        timeout=200,
         env=None if env is None else {**os.environ, **env},
     )
 

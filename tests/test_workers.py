@@ -44,9 +44,9 @@ def whole(context, dataset):
     processes = [context.Process(target=epochs, args=(args, workers, n, out)) for n in range(3)]
     for process in processes:
         process.start()
-    seen = [out.get(timeout=30) for _ in range(2 * workers)]
+    seen = [out.get(timeout=200) for _ in range(2 * workers)]
     for process in processes:
-        process.join(10)
+        process.join(100)
     codes = [process.exitcode for process in processes]
     elements = [[x for _, e, part in seen if e == epoch for x in part] for epoch in range(2)]
     return {"codes": codes, "whole": [sorted(part) == list(range(300)) for part in elements]}
@@ -69,11 +69,11 @@ def main():
     processes = [context.Process(target=serve, args=(dataset, 2, n, out)) for n in range(2)]
     for process in processes:
         process.start()
-    told["first"] = len(out.get(timeout=30))
+    told["first"] = len(out.get(timeout=200))
     for process in processes:
         process.terminate()
     for process in processes:
-        process.join(10)
+        process.join(100)
     told["terminated"] = [process.exitcode == -signal.SIGTERM for process in processes]
     print(json.dumps(told))
     out.cancel_join_thread()
@@ -95,7 +95,7 @@ def test_workers_read_a_shard_each(method, tmp_path):
         [sys.executable, "-X", "faulthandler", script, method, records],
         capture_output=True,
         text=True,
-        timeout=50,
+        timeout=200,
     )
     assert (ended.returncode, ended.stderr) == (0, "")
     told = json.loads(ended.stdout)

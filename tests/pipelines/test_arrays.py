@@ -114,7 +114,7 @@ def test_a_mapped_file_costs_little_memory(source, limit, tmp_path):
         "    peak = max(peak, anonymous() - before)\n"
         "tell(count=count, peak=peak)\n"
     ).replace("BUFFER", str(buffer))
-    ended = run(code, path, timeout=50)
+    ended = run(code, path)
     assert ended.clean, ended.err
     told = eval(ended.out)
     assert told["count"] == rows - 1

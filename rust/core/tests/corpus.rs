@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use targets::{TARGETS, Target};
 
 /// A file takes a fraction of this, also on a busy machine and without optimisation.
-const MOST: Duration = Duration::from_secs(20);
+const MOST: Duration = Duration::from_secs(100);
 
 fn files(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };

@@ -8,7 +8,6 @@
 mod memory;
 
 use std::io::Write as _;
-use std::time::{Duration, Instant};
 
 use flate2::write::{GzEncoder, ZlibEncoder};
 use headrace::formats::tfrecord::{ReadOptions, Reader, Writer, WriterOptions};
@@ -168,16 +167,14 @@ fn reading_goes_on_after_a_damaged_payload_but_not_after_a_damaged_length() {
 }
 
 #[test]
-fn absurd_lengths_cost_neither_memory_nor_time() {
+fn absurd_lengths_cost_no_memory() {
     for compression in ALL {
         for len in [1 << 31, 1 << 40, 1 << 62, 1 << 63, u64::MAX - 15, u64::MAX] {
             let mut plain = written(&[b"good"], Compression::None);
             plain.extend(header(len));
             plain.extend([7; 1000]);
             let file = TempFile::of(&compressed(&plain, compression));
-            let start = Instant::now();
             let (all, peak) = peak_bytes(|| file.outcomes(compression));
-            assert!(start.elapsed() < Duration::from_secs(1));
             assert!(peak < 4 << 20, "{peak} bytes for a claim of {len}");
             assert_eq!(all.len(), 2);
             assert_eq!(all[0].as_ref().unwrap(), b"good");
@@ -244,9 +241,8 @@ fn a_git_lfs_pointer_is_named() {
         oid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n";
     for compression in ALL {
         let file = TempFile::of(pointer);
-        let start = Instant::now();
         let (all, peak) = peak_bytes(|| file.outcomes(compression));
-        assert!(start.elapsed() < Duration::from_secs(1) && peak < 32 << 20);
+        assert!(peak < 32 << 20);
         assert_eq!(all.len(), 1);
         let text = all[0].as_ref().unwrap_err().to_string();
         assert!(text.contains("Git LFS") && text.contains("not a TFRecord file"), "{text}");

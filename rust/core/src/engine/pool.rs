@@ -190,7 +190,7 @@ mod tests {
         let (tx, rx) = bounded(1);
         spawn(Kind::Work, Box::new(|| panic!("expected in this test")));
         spawn(Kind::Work, Box::new(move || tx.send(1).unwrap()));
-        assert_eq!(rx.recv_timeout(Duration::from_secs(10)), Ok(1));
+        assert_eq!(rx.recv_timeout(Duration::from_secs(100)), Ok(1));
     }
 
     #[test]
@@ -202,7 +202,7 @@ mod tests {
             spawn(Kind::Blocking, Box::new(move || done.send(rx.recv().is_ok()).unwrap()));
         }
         for _ in 0..4 {
-            tx.send_timeout((), Duration::from_secs(10)).unwrap();
+            tx.send_timeout((), Duration::from_secs(100)).unwrap();
         }
         assert_eq!(all.iter().take(4).filter(|ok| *ok).count(), 4);
     }
@@ -216,7 +216,7 @@ mod tests {
                 let (here, done) = (Arc::clone(&here), done.clone());
                 let task = move || {
                     here.fetch_add(1, Ordering::SeqCst);
-                    let deadline = Instant::now() + Duration::from_secs(5);
+                    let deadline = Instant::now() + Duration::from_secs(100);
                     let met = || here.load(Ordering::SeqCst) == 4;
                     while !met() && Instant::now() < deadline {
                         std::thread::sleep(Duration::from_micros(100));

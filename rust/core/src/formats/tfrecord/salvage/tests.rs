@@ -429,5 +429,5 @@ fn a_hostile_file_takes_time_by_its_length() {
     let found = file.salvage(&bytes);
     assert_eq!(found.records, Records::new());
     assert_eq!(found.lost, [(0, Some(bytes.len() as u64))]);
-    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(100), "{:?}", start.elapsed());
 }
