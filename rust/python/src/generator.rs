@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use headrace::Error;
 use headrace::data::{Chunk, ElementSpec, ForeignValue};
+use headrace::engine::skipping::{SkipError, Skipped};
 use headrace::sources::generator::{ForeignIterator, ForeignSource};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -171,18 +172,19 @@ impl ForeignIterator for PythonIterator {
         }
     }
 
-    fn skip(&mut self, n: u64) -> headrace::Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         if let Some(error) = self.pending.take() {
-            return Err(error);
+            return Err(SkipError::behind(0, error));
         }
-        attached(|py| {
-            let mut skipped = 0;
+        let mut skipped = 0;
+        let outcome = attached(|py| {
             while skipped < n && self.pull(py)?.is_some() {
                 self.index += 1;
                 skipped += 1;
             }
-            Ok(skipped)
-        })
+            Ok(())
+        });
+        outcome.map(|()| skipped).map_err(|error| SkipError::behind(skipped, error))
     }
 
     fn close(&mut self) {

@@ -13,9 +13,10 @@ use crate::engine::apply::Parallel;
 use crate::engine::driver::Outcomes;
 use crate::engine::node::{Arg, RunOptions, Unfixed, past_noops};
 use crate::engine::run::RunContext;
-use crate::engine::stage::{EXACT_FROM, is_final, skip_by_running};
+use crate::engine::skipping::{skip_by_running, skip_on};
+use crate::engine::stage::{EXACT_FROM, is_final};
 use crate::engine::stats::StageStats;
-use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Skipped, Stage};
 use crate::error::{Error, Result};
 
 /// Batches up to this size are made several at a time: copying one to the user costs less than
@@ -345,7 +346,9 @@ impl BatchStage {
         self.pending.bytes = 0;
         let Some((error, taken)) = self.pending.failed.take() else { return Ok(None) };
         if !self.error_ends_batch {
-            skip_by_running((self.size - taken) as u64, |max| self.input.next(max))?;
+            let rest = (self.size - taken) as u64;
+            let drop = |left| skip_by_running(left, |max| self.input.next(max));
+            skip_on(rest, &mut None, drop)?;
         }
         Err(error)
     }
@@ -383,12 +386,15 @@ impl Stage for BatchStage {
         }
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         if self.run.has_failed() || self.pending.holds() {
             return skip_by_running(n, |max| self.next(max)?.map(|c| self.counted(c)).transpose());
         }
         let size = self.size as u64;
-        let skipped = self.input.skip(n.saturating_mul(size))?;
+        let skipped = self.input.skip(n.saturating_mul(size)).map_err(|met| {
+            let batches = met.before() / size;
+            met.counted(batches)
+        })?;
         let partial = skipped % size != 0 && !self.drop_remainder;
         Ok(skipped / size + u64::from(partial))
     }

@@ -11,9 +11,9 @@ use crate::data::{Chunk, Column, DType, ElementSpec, Spec, Structure, Tensor, Va
 use crate::engine::apply::{Apply, code_arg, function_arg, function_notes};
 use crate::engine::nested::{Nested, dataset_value, inner_spec, plan_in};
 use crate::engine::node::Arg;
-use crate::engine::stage::is_final;
+use crate::engine::skipping::SkipError;
 use crate::engine::stats::StageStats;
-use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Skipped, Stage};
 use crate::error::{Error, Result};
 use crate::graph::call::{Called, FunctionRun, Prepared, UserFunction};
 use crate::random::Site;
@@ -418,11 +418,11 @@ impl Stage for GroupByWindowStage {
         }
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         let mut left = n;
         while left > 0 {
             if let Some(inner) = &mut self.inner {
-                left -= inner.skip(left)?;
+                left -= inner.skip(left).map_err(|met| met.after(n - left))?;
                 if left == 0 {
                     break;
                 }
@@ -430,8 +430,7 @@ impl Stage for GroupByWindowStage {
             match self.advance() {
                 Ok(true) => {}
                 Ok(false) => break,
-                Err(error) if is_final(&error) => return Err(error),
-                Err(_) => left -= 1,
+                Err(error) => return Err(SkipError::behind(n - left, error)),
             }
         }
         Ok(n - left)

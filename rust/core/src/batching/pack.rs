@@ -13,9 +13,9 @@ use crate::data::{
 };
 use crate::engine::node::Arg;
 use crate::engine::run::RunContext;
-use crate::engine::stage::{is_final, skip_by_running};
+use crate::engine::skipping::{SkipError, skip_by_running};
 use crate::engine::stats::StageStats;
-use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Skipped, Stage};
 use crate::error::{Error, Result};
 
 /// Sequences packed into rows.
@@ -298,7 +298,7 @@ impl Stage for PackStage {
         }
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         let mut left = n;
         if self.run.has_failed() {
             return skip_by_running(n, |max| self.next(max));
@@ -307,8 +307,7 @@ impl Stage for PackStage {
             match self.advance() {
                 Ok(Some(_)) => left -= 1,
                 Ok(None) => break,
-                Err(error) if is_final(&error) => return Err(error),
-                Err(_) => left -= 1,
+                Err(error) => return Err(SkipError::behind(n - left, error)),
             }
         }
         Ok(n - left)

@@ -13,7 +13,7 @@ use crate::engine::autotune::Window;
 use crate::engine::driver::{self, Driver, Outcomes, Work};
 use crate::engine::node::RunOptions;
 use crate::engine::pool::Kind;
-use crate::engine::{Input, Opening, Plan, Stage};
+use crate::engine::{Input, Opening, Plan, Skipped, Stage};
 use crate::error::Result;
 use crate::graph::rows::Hands;
 
@@ -110,7 +110,7 @@ impl Stage for ParallelBatchStage {
         self.driver.next_chunk()
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         self.driver.skip(n)
     }
 

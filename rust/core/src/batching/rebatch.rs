@@ -9,9 +9,9 @@ use crate::batching::stacking::{optionals_in_batch, stack};
 use crate::batching::unbatch::split;
 use crate::data::{Chunk, Column, DType, Dims, ElementSpec, Mark, Spec, Value};
 use crate::engine::node::Arg;
-use crate::engine::stage::skip_by_running;
+use crate::engine::skipping::skip_by_running;
 use crate::engine::stats::StageStats;
-use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Skipped, Stage};
 use crate::error::{Error, Result};
 
 /// Batches of other sizes.
@@ -216,7 +216,7 @@ impl Stage for RebatchStage {
         Ok(Some(self.take(size.min(self.rows))?.marked(mark)))
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         skip_by_running(n, |max| self.next(max))
     }
 

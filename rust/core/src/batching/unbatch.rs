@@ -7,9 +7,9 @@ use crate::batching::stacking::{splits_tensor, splits_values};
 use crate::data::column::RaggedColumn;
 use crate::data::foreign::{ForeignArray, OptionalValue};
 use crate::data::{Chunk, Column, Dims, ElementSpec, Mark, Rows, Spec, Tensor, Value};
-use crate::engine::stage::skip_by_running;
+use crate::engine::skipping::skip_by_running;
 use crate::engine::stats::StageStats;
-use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Skipped, Stage};
 use crate::error::{Error, Result};
 
 /// Elements of a dataset of batches.
@@ -139,7 +139,7 @@ impl Stage for UnbatchStage {
         Ok(Some(out.marked(mark)))
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         let mut done = 0;
         if let Some((chunk, taken)) = self.ready.take() {
             let end =
@@ -149,13 +149,18 @@ impl Stage for UnbatchStage {
         }
         let size = self.size as u64;
         if let Some(whole) = (n - done).checked_div(size).filter(|whole| *whole > 0) {
-            let skipped = self.input.skip(whole)?;
+            let skipped = self.input.skip(whole).map_err(|met| {
+                let rows = done + met.before() * size;
+                met.counted(rows)
+            })?;
             done += skipped * size;
             if skipped < whole {
                 return Ok(done);
             }
         }
-        Ok(done + skip_by_running(n - done, |max| self.next(max))?)
+        skip_by_running(n - done, |max| self.next(max))
+            .map(|passed| done + passed)
+            .map_err(|met| met.after(done))
     }
 
     fn state(&self) -> Option<Mark> {

@@ -13,9 +13,10 @@ use crate::data::{Chunk, Column, ElementSpec, Mark, Spec, Structure};
 use crate::engine::nested::dataset_value;
 use crate::engine::node::Arg;
 use crate::engine::run::RunContext;
-use crate::engine::stage::{is_final, skip_by_running};
+use crate::engine::skipping::{skip_by_running, skip_on};
+use crate::engine::stage::is_final;
 use crate::engine::stats::StageStats;
-use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Skipped, Stage};
 use crate::error::{Error, Result};
 use crate::sources::tensors::TensorsNode;
 
@@ -192,6 +193,12 @@ impl WindowStage {
         self.stats.hold(bytes.sum());
     }
 
+    /// Passes over elements that belong to no window, or to windows that nobody wants: as in
+    /// tf.data, nobody hears of errors among them.
+    fn pass(&mut self, n: u64) -> Result<u64> {
+        skip_on(n, &mut None, |left| self.input.skip(left))
+    }
+
     /// Lets the elements before the window after the next `windows` go.
     fn shift(&mut self, windows: usize) -> Result<()> {
         let mut left = self.shape.shift.saturating_mul(windows);
@@ -207,7 +214,7 @@ impl WindowStage {
             }
         }
         if left > 0 && !self.ended {
-            self.ended = self.input.skip(left as u64)? < left as u64;
+            self.ended = self.pass(left as u64)? < left as u64;
         }
         Ok(())
     }
@@ -311,14 +318,14 @@ impl Stage for WindowStage {
         Ok(Some(self.windows(&rows, size)?.marked(mark)))
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         if self.run.has_failed() {
             return skip_by_running(n, |max| self.next(max));
         }
         let mut left = n;
         if self.count == 0 && n > 1 && self.shape.shift >= self.shape.span() {
             let wanted = (n - 1).saturating_mul(self.shape.shift as u64);
-            let skipped = self.input.skip(wanted)?;
+            let skipped = self.pass(wanted)?;
             if skipped < wanted {
                 self.ended = true;
                 return Ok(self.shape.windows(skipped, self.drop_remainder));

@@ -11,9 +11,10 @@ use std::sync::Arc;
 use crate::data::{Chunk, Column, DType, ElementSpec, Mark, PartialShape, Spec, Structure};
 use crate::engine::node::Arg;
 use crate::engine::run::RunContext;
+use crate::engine::skipping::{SkipError, skip_on, told};
 use crate::engine::stage::is_final;
 use crate::engine::stats::StageStats;
-use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Skipped, Stage};
 use crate::error::{Error, Result};
 
 /// Elements of several sources, in the order of the choices.
@@ -144,12 +145,14 @@ impl Source {
         Ok(None)
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         if n == 0 || self.ended {
             return Ok(0);
         }
-        let failed = u64::from(self.failed.take().is_some());
-        let skipped = failed + self.input.skip(n - failed)?;
+        if let Some(error) = self.failed.take() {
+            return Err(SkipError::behind(0, error));
+        }
+        let skipped = self.input.skip(n)?;
         self.ended = skipped < n;
         Ok(skipped)
     }
@@ -340,7 +343,7 @@ impl Stage for ChooseStage {
         Ok(None)
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         let mut left = n;
         while left > 0 && !self.is_over() {
             let many = match self.quiet() {
@@ -350,13 +353,9 @@ impl Stage for ChooseStage {
             let choices = match self.choose(many) {
                 Ok(Some((_, choices))) => choices,
                 Ok(None) => break,
-                Err(error) if is_final(&error) => return Err(error),
-                Err(_) => {
-                    left -= 1;
-                    continue;
-                }
+                Err(error) => return Err(SkipError::behind(n - left, error)),
             };
-            left -= self.skip_choices(&choices)?;
+            left -= self.skip_choices(&choices).map_err(|met| met.after(n - left))?;
         }
         Ok(n - left)
     }
@@ -379,17 +378,19 @@ impl Stage for ChooseStage {
 
 impl ChooseStage {
     /// Skips the elements that some choices come to; returns how many outcomes there were.
-    fn skip_choices(&mut self, choices: &[i64]) -> Result<u64> {
+    fn skip_choices(&mut self, choices: &[i64]) -> Skipped {
         let needs = Needs::of(choices, self.sources.len());
         let mut skipped = vec![0; self.sources.len()];
+        let mut met = None;
         for at in needs.order {
-            skipped[at] = self.sources[at].skip(needs.counts[at] as u64)?;
+            let (source, count) = (&mut self.sources[at], needs.counts[at] as u64);
+            skipped[at] = skip_on(count, &mut met, |left| source.skip(left))?;
         }
         let all = needs.counts.iter().zip(&skipped).all(|(need, skipped)| *need as u64 == *skipped);
         if !self.stop_on_empty || all {
             // A choice out of range is an error, which is an outcome.
             let outcomes = choices.len() - needs.counts.iter().sum::<usize>();
-            return Ok(outcomes as u64 + skipped.iter().sum::<u64>());
+            return told(outcomes as u64 + skipped.iter().sum::<u64>(), met);
         }
         // Everything ends at the first choice of a source that had no more.
         self.over = true;
@@ -402,7 +403,7 @@ impl ChooseStage {
             }
             None => true,
         });
-        Ok(reached.count() as u64)
+        told(reached.count() as u64, met)
     }
 }
 

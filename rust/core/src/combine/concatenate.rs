@@ -7,7 +7,8 @@ use crate::engine::ending::Ending;
 use crate::engine::node::{draws_anew, is_quiet};
 use crate::engine::opening::OwnedPlace;
 use crate::engine::run::RunContext;
-use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::engine::skipping::passed;
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Skipped, Stage};
 use crate::error::{Error, Result};
 
 /// The elements of the first dataset, then those of the second.
@@ -124,12 +125,14 @@ impl Stage for ConcatenateStage {
         }
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
-        let skipped = self.input.skip(n)?;
-        self.taken += skipped;
+    fn skip(&mut self, n: u64) -> Skipped {
+        let skipped = self.input.skip(n);
+        self.taken += passed(&skipped);
         self.ends = self.ending.is_some();
+        let skipped = skipped?;
         if skipped < n && self.advance()? {
-            return Ok(skipped + self.input.skip(n - skipped)?);
+            let more = self.input.skip(n - skipped);
+            return more.map(|more| skipped + more).map_err(|met| met.after(skipped));
         }
         Ok(skipped)
     }

@@ -13,8 +13,9 @@ use crate::engine::apply::function_arg;
 use crate::engine::apply::function_notes;
 use crate::engine::nested::inner_spec;
 use crate::engine::node::Arg;
+use crate::engine::skipping::{SkipError, passed};
 use crate::engine::stage::is_final;
-use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Skipped, Stage};
 use crate::error::Result;
 use crate::graph::call::{Prepared, UserFunction};
 
@@ -159,13 +160,13 @@ impl Stage for FlatMapStage {
         chunk
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
-        let mut left = n - self.joining.skip(n);
+    fn skip(&mut self, n: u64) -> Skipped {
+        let mut left = n - self.joining.skip(n)?;
         while left > 0 {
             if let Some(inner) = &mut self.inner {
-                let skipped = inner.skip(left)?;
-                self.begins &= skipped == 0;
-                left -= skipped;
+                let skipped = inner.skip(left);
+                self.begins &= passed(&skipped) == 0;
+                left -= skipped.map_err(|met| met.after(n - left))?;
                 if left == 0 {
                     break;
                 }
@@ -173,8 +174,7 @@ impl Stage for FlatMapStage {
             match self.advance() {
                 Ok(true) => {}
                 Ok(false) => break,
-                Err(error) if is_final(&error) => return Err(error),
-                Err(_) => left -= 1,
+                Err(error) => return Err(SkipError::behind(n - left, error)),
             }
         }
         Ok(n - left)

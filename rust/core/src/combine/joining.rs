@@ -1,6 +1,7 @@
 //! Short chunks of several datasets, joined up to what is asked for.
 
 use crate::data::Chunk;
+use crate::engine::skipping::{SkipError, Skipped};
 use crate::engine::stage::is_final;
 use crate::error::Result;
 
@@ -47,21 +48,21 @@ impl Joining {
     }
 
     /// Takes up to `n` of the outcomes held; returns how many.
-    pub(super) fn skip(&mut self, n: u64) -> u64 {
+    pub(super) fn skip(&mut self, n: u64) -> Skipped {
         match self.0.take() {
             Some(held) if n == 0 => {
                 self.0 = Some(held);
-                0
+                Ok(0)
             }
-            Some(Err(_)) => 1,
+            Some(Err(error)) => Err(SkipError::behind(0, error)),
             Some(Ok(chunk)) => {
                 let rows = (chunk.rows() as u64).min(n);
                 if rows < chunk.rows() as u64 {
                     self.0 = Some(chunk.slice(rows as usize..chunk.rows()));
                 }
-                rows
+                Ok(rows)
             }
-            None => 0,
+            None => Ok(0),
         }
     }
 }

@@ -9,8 +9,9 @@ use std::sync::Arc;
 use crate::data::{Chunk, Column, DType, ElementSpec, Mark, Spec, Tensor, Value};
 use crate::engine::node::Arg;
 use crate::engine::seeds::{SeedGenerator, SeedPair};
+use crate::engine::skipping::passed;
 use crate::engine::stage::is_final;
-use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Skipped, Stage};
 use crate::error::{Error, Result};
 use crate::random::Philox;
 use crate::random::draw::Categorical;
@@ -141,7 +142,7 @@ impl Stage for FixedStage {
         chunk(&choices.collect::<Vec<_>>()).map(Some)
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         self.draws.next += n;
         Ok(n)
     }
@@ -177,10 +178,10 @@ impl Stage for EachStage {
         }
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
-        let skipped = self.weights.skip(n)?;
-        self.draws.next += skipped;
-        Ok(skipped)
+    fn skip(&mut self, n: u64) -> Skipped {
+        let skipped = self.weights.skip(n);
+        self.draws.next += passed(&skipped);
+        skipped
     }
 
     fn state(&self) -> Option<Mark> {

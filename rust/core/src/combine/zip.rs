@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use crate::data::{Chunk, ElementSpec, Mark, Structure};
 use crate::engine::node::{caches, draws_on_the_way};
+use crate::engine::skipping::{skip_on, told};
 use crate::engine::stage::is_final;
-use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Skipped, Stage};
 use crate::error::{Error, Result};
 
 /// Elements of several datasets, nested as the datasets were given.
@@ -163,7 +164,7 @@ impl ZipStage {
                     // A failed element takes the place of a whole row.
                     self.settle(&chunks, 1)?;
                     for &later in &order[asked + 1..] {
-                        self.inputs[later].skip(1)?;
+                        pass(&mut self.inputs[later], 1, &mut None)?;
                     }
                     return Err(error);
                 }
@@ -183,7 +184,7 @@ impl ZipStage {
     /// At the end of one input tf.data asks each other one for an element too.
     fn ask_once_more(&mut self, others: &[usize]) -> Result<()> {
         for &other in others.iter().filter(|other| self.counts[**other]) {
-            self.inputs[other].skip(1)?;
+            pass(&mut self.inputs[other], 1, &mut None)?;
         }
         Ok(())
     }
@@ -197,6 +198,11 @@ impl ZipStage {
         }
         Ok(())
     }
+}
+
+/// Passes outcomes of one input; the first error among them goes to `met`.
+fn pass(input: &mut Input, n: u64, met: &mut Option<Error>) -> Result<u64> {
+    skip_on(n, met, |left| input.skip(left))
 }
 
 impl Stage for ZipStage {
@@ -220,22 +226,26 @@ impl Stage for ZipStage {
         Ok(Some(Chunk::new(rows, structure, columns)?.marked(mark)))
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         let counts = |i: &usize| self.counts[*i] || !self.inputs[*i].quiet();
         let mut order: Vec<usize> = (0..self.inputs.len()).collect();
-        // Where several inputs can be observed, they go in turns, as they do in `next`.
-        let step = if order.iter().filter(|i| counts(i)).count() > 1 { 1 } else { n };
+        // Where several inputs can be observed, they go in turns, as they do in `next`; and so they do
+        // where one runs functions, for an error in it must not find the others further on.
+        let loud = self.inputs.iter().any(|input| !input.quiet());
+        let step = if loud || order.iter().filter(|i| counts(i)).count() > 1 { 1 } else { n };
         if step == n {
             order.sort_by_key(counts);
         }
         let mut skipped = 0;
-        while skipped < n && !self.ended {
+        // An error of one input takes the place of a row, so they all go on together.
+        let mut met = None;
+        while skipped < n && met.is_none() && !self.ended {
             let mut rows = step;
             // Those that were asked for no more than there is.
             let mut behind = Vec::new();
             for &i in &order {
                 let asked = rows;
-                rows = self.inputs[i].skip(asked)?;
+                rows = pass(&mut self.inputs[i], asked, &mut met)?;
                 if rows < asked {
                     behind.clear();
                 } else {
@@ -248,7 +258,7 @@ impl Stage for ZipStage {
             }
             skipped += rows;
         }
-        Ok(skipped)
+        told(skipped, met)
     }
 
     fn state(&self) -> Option<Mark> {

@@ -30,6 +30,7 @@ pub mod reshard;
 pub mod rewrites;
 pub mod run;
 pub mod seeds;
+pub mod skipping;
 pub mod stage;
 pub mod state;
 mod state_text;
@@ -40,6 +41,7 @@ pub mod wait;
 pub use node::{Cardinality, Node, Plan, RunOptions};
 pub use opening::Opening;
 pub use run::Run;
+pub use skipping::Skipped;
 pub use stage::{Input, Stage};
 
 pub(crate) use sync::lock;

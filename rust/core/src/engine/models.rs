@@ -32,7 +32,7 @@ use crate::engine::run::{Caller, RunContext};
 use crate::engine::stats::StageStats;
 use crate::engine::sync::{Condvar, Mutex, late_waits, set_standstill, start_clock};
 use crate::engine::wait::POLL;
-use crate::engine::{Cardinality, Input, Node, Opening, Plan, RunOptions, Stage};
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, RunOptions, Skipped, Stage};
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::rows::Hands;
 
@@ -154,7 +154,7 @@ impl Stage for Numbers {
         if taken.is_empty() { Ok(None) } else { chunk(&taken).map(Some) }
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         let skipped = n.min((self.left.end - self.left.start) as u64);
         self.left.start += skipped as i64;
         Ok(skipped)
@@ -244,7 +244,7 @@ impl Stage for Watched {
         chunk
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         self.0.skip(n)
     }
 
@@ -279,7 +279,7 @@ impl Stage for Driven {
         self.0.next(max)
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         self.0.skip(n)
     }
 

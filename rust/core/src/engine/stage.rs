@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::data::{Chunk, Mark, Position};
 use crate::engine::budget::{Charge, Queue};
 use crate::engine::run::RunContext;
+use crate::engine::skipping::{SkipError, Skipped, passed, skip_on};
 use crate::engine::stats::StageStats;
 use crate::engine::wait::poll_if_due;
 use crate::error::{Error, Result};
@@ -20,8 +21,9 @@ pub trait Stage: Send {
     /// Takes up to `n` outcomes without making them; returns how many, fewer only at the end.
     ///
     /// # Errors
-    /// What makes it impossible to find the next outcome.
-    fn skip(&mut self, n: u64) -> Result<u64>;
+    /// The first among them, if it can be seen without making elements: asked again, the stage goes
+    /// on behind it. Or what makes it impossible to find the next outcome.
+    fn skip(&mut self, n: u64) -> Skipped;
 
     /// Where the stage can be opened to go on just from here; `None` if it holds elements and so
     /// can only be reached by skipping, or if a mark of its input passes through it unchanged.
@@ -42,7 +44,7 @@ impl Stage for Passage {
         self.0.next(max)
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         self.0.skip(n)
     }
 
@@ -59,34 +61,13 @@ impl Stage for Nothing {
         Ok(None)
     }
 
-    fn skip(&mut self, _n: u64) -> Result<u64> {
+    fn skip(&mut self, _n: u64) -> Skipped {
         Ok(0)
     }
 
     fn quiet(&self) -> bool {
         true
     }
-}
-
-/// Skips by making elements and dropping them: for stages that cannot know what comes without.
-///
-/// # Errors
-/// None: an error counts as an outcome, as it does in `next`.
-pub fn skip_by_running(
-    n: u64,
-    mut next: impl FnMut(usize) -> Result<Option<Chunk>>,
-) -> Result<u64> {
-    let mut left = n;
-    while left > 0 {
-        let max = usize::try_from(left).unwrap_or(usize::MAX);
-        match next(max) {
-            Ok(Some(chunk)) => left -= chunk.rows() as u64,
-            Ok(None) => break,
-            Err(error) if is_final(&error) => return Err(error),
-            Err(_) => left -= 1,
-        }
-    }
-    Ok(n - left)
 }
 
 /// True for errors that end the run rather than stand for one element.
@@ -227,7 +208,7 @@ impl Input {
     ///
     /// # Errors
     /// As [`Stage::skip`].
-    pub fn skip(&mut self, n: u64) -> Result<u64> {
+    pub fn skip(&mut self, n: u64) -> Skipped {
         self.settle()?;
         let mut left = n;
         if left > 0
@@ -241,14 +222,14 @@ impl Input {
             self.surplus = (taken < chunk.rows()).then_some((chunk, taken));
             self.charge = self.charge.take().filter(|_| self.surplus.is_some());
         }
-        if left > 0 && self.deferred.take().is_some() {
-            left -= 1;
+        if left > 0
+            && let Some(error) = self.deferred.take()
+        {
             self.position.since += 1;
+            return Err(SkipError::behind(n - left, error));
         }
         if left > 0 {
-            let skipped = self.stage.skip(left)?;
-            self.position.since += skipped;
-            left -= skipped;
+            left -= self.pass(left).map_err(|error| error.after(n - left))?;
         }
         Ok(n - left)
     }
@@ -321,13 +302,18 @@ impl Input {
         if asked_quiet && !self.quiet() { max.min(needed) } else { max }
     }
 
-    /// Skips what the position it was opened at asks for.
+    /// Skips what the position it was opened at asks for: outcomes that somebody had, errors too.
     fn settle(&mut self) -> Result<()> {
         let n = std::mem::take(&mut self.pending_skip);
-        if n > 0 {
-            self.position.since += self.stage.skip(n)?;
-        }
+        skip_on(n, &mut None, |left| self.pass(left))?;
         Ok(())
+    }
+
+    /// Skips `n` outcomes of the stage.
+    fn pass(&mut self, n: u64) -> Skipped {
+        let skipped = self.stage.skip(n);
+        self.position.since += passed(&skipped);
+        skipped
     }
 
     fn pull(&mut self, demand: usize) -> Result<bool> {

@@ -12,6 +12,7 @@ use crate::data::{Chunk, Mark};
 use crate::engine::autotune::Meter;
 use crate::engine::budget::Account;
 use crate::engine::lock;
+use crate::engine::skipping::Skipped;
 use crate::engine::stage::Stage;
 use crate::engine::sync::Mutex;
 use crate::error::Result;
@@ -183,7 +184,7 @@ impl Stage for Metered {
         result
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         self.busy(|stage| stage.skip(n))
     }
 

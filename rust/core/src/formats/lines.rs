@@ -102,20 +102,6 @@ impl LineReader {
         self.pending.take().map_or(Ok(None), Err)
     }
 
-    /// Passes over up to `count` lines; returns how many.
-    ///
-    /// # Errors
-    /// As [`LineReader::next`].
-    pub fn skip(&mut self, count: u64) -> Result<u64> {
-        let mut left = count;
-        while left > 0 {
-            let max = usize::try_from(left).unwrap_or(usize::MAX);
-            let Some(lines) = self.next(max)? else { break };
-            left -= lines.len() as u64;
-        }
-        Ok(count - left)
-    }
-
     /// Length of the next line in the window and whether a line feed ends it. With `held`, lines
     /// of the present block are held, so the window must not move on: `None` then, too.
     fn find(&mut self, window: &mut Window, held: bool) -> Option<(usize, bool)> {

@@ -9,7 +9,7 @@ use half::{bf16, f16};
 use crate::data::{BufferMut, Chunk, Column, DType, Element, ElementSpec, Spec, Tensor};
 use crate::engine::node::Arg;
 use crate::engine::wait::poll_if_due;
-use crate::engine::{Cardinality, Node, Opening, Plan, Stage};
+use crate::engine::{Cardinality, Node, Opening, Plan, Skipped, Stage};
 use crate::error::{Error, Result};
 
 /// Start and step of a counter.
@@ -145,7 +145,7 @@ impl Stage for CounterStage {
         self.rows(max).and_then(Chunk::of_column).map(Some)
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         if let Steps::Int(next, step) = &mut self.next {
             *next = next.wrapping_add(step.wrapping_mul(n as i64));
             return Ok(n);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::files::{FileReader, FilesStage, filenames};
 use crate::data::{BytesBuilder, Chunk, Column, DType, ElementSpec, Spec, Structure, Tensor};
 use crate::engine::node::Arg;
+use crate::engine::skipping::{SkipError, Skipped};
 use crate::engine::{Cardinality, Node, Opening, Plan, Stage};
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::csv::{Fields, Step, Syntax, number};
@@ -417,15 +418,16 @@ impl FileReader for CsvReader {
         Chunk::new(rows, Arc::clone(&self.shared.structure), columns).map(Some)
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
+        if n == 0 || (self.done && self.pending.is_none()) {
+            return Ok(0);
+        }
+        if let Some(error) = self.pending.take() {
+            return Err(SkipError::behind(0, error));
+        }
         let mut left = n;
-        if left > 0 && self.pending.take().is_some() {
-            left -= 1;
-        }
-        if self.done || left == 0 {
-            return Ok(n - left);
-        }
-        let mut window = self.open().map_err(|e| self.fail_to_open(e))?;
+        let opened = self.open().map_err(|e| self.fail_to_open(e));
+        let mut window = opened.map_err(|error| SkipError::behind(0, error))?;
         while left > 0 {
             match self.pass_record(&mut window) {
                 Ok(true) => {
@@ -437,8 +439,8 @@ impl FileReader for CsvReader {
                     break;
                 }
                 Err(error) => {
-                    self.pending = Some(self.fail(error));
-                    break;
+                    self.window = Some(window);
+                    return Err(SkipError::behind(n - left, self.fail(error)));
                 }
             }
         }

@@ -7,6 +7,7 @@ use crate::engine::Stage;
 use crate::engine::node::Arg;
 use crate::engine::opened_files::OpenedFiles;
 use crate::engine::run::RunContext;
+use crate::engine::skipping::Skipped;
 use crate::error::Result;
 use crate::graph::hash::Fnv;
 
@@ -15,8 +16,8 @@ pub(super) trait FileReader: Send {
     /// From 1 to `max` elements, or `None` at the end.
     fn next(&mut self, max: usize) -> Result<Option<Chunk>>;
 
-    /// Passes over up to `n` elements.
-    fn skip(&mut self, n: u64) -> Result<u64>;
+    /// Passes over up to `n` elements, up to an error.
+    fn skip(&mut self, n: u64) -> Skipped;
 }
 
 /// Opens a file; what is wrong with it comes with its first element.
@@ -61,15 +62,13 @@ impl Stage for FilesStage {
         Ok(None)
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         let mut left = n;
         while left > 0 {
             let Some(reader) = self.reader() else { break };
-            match reader.skip(left) {
-                Ok(0) => self.reader = None,
-                Ok(skipped) => left -= skipped,
-                // An outcome like any other.
-                Err(_) => left -= 1,
+            match reader.skip(left).map_err(|met| met.after(n - left))? {
+                0 => self.reader = None,
+                skipped => left -= skipped,
             }
         }
         Ok(n - left)

@@ -6,6 +6,7 @@ use super::files::{FileReader, FilesStage, bytes_chunk, filenames};
 use crate::data::bytes::View;
 use crate::data::{BytesArray, Chunk, DType, ElementSpec, Spec};
 use crate::engine::node::Arg;
+use crate::engine::skipping::{SkipError, Skipped};
 use crate::engine::{Cardinality, Node, Opening, Plan, Stage};
 use crate::error::{Error, Result};
 use crate::io::compress::Compression;
@@ -183,6 +184,7 @@ impl FixedReader {
             let body = window.remaining() - self.layout.footer;
             passed = n.min(body / self.layout.record);
             window.hop(passed * self.layout.record)?;
+            self.record += passed;
         }
         while passed < n {
             let whole = self.whole(&mut window)?.min(n - passed);
@@ -193,20 +195,17 @@ impl FixedReader {
             self.record += whole;
             passed += whole;
         }
-        if self.compression == Compression::None {
-            self.record += passed;
-        }
         self.window = Some(window);
         Ok(passed)
     }
 
     /// An error ends the file.
-    fn ended<T>(&mut self, error: Error) -> Result<T> {
+    fn ended(&mut self, error: Error) -> Error {
         self.done = true;
         let (record, offset) = (self.record, self.offset());
         let told = error.message().starts_with("Excluding");
         let error = if told { error } else { error.at_record(record, offset) };
-        Err(error.at_file(&self.path))
+        error.at_file(&self.path)
     }
 }
 
@@ -217,14 +216,18 @@ impl FileReader for FixedReader {
         }
         match self.take(max) {
             Ok(records) => records.map(bytes_chunk).transpose(),
-            Err(error) => self.ended(error),
+            Err(error) => Err(self.ended(error)),
         }
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         if self.done {
             return Ok(0);
         }
-        self.pass_over(n).or_else(|error| self.ended(error))
+        let before = self.record;
+        self.pass_over(n).map_err(|error| {
+            let passed = self.record - before;
+            SkipError::behind(passed, self.ended(error))
+        })
     }
 }

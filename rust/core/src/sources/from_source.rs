@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::data::{Chunk, ElementSpec};
 use crate::engine::node::{Arg, RunOptions, Unfixed};
-use crate::engine::{Cardinality, Node, Opening, Plan, Stage};
+use crate::engine::{Cardinality, Node, Opening, Plan, Skipped, Stage};
 use crate::error::{Error, Result};
 use crate::graph::call::Called;
 
@@ -123,7 +123,7 @@ impl Stage for FromSourceStage {
         }
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         let skipped = n.min(self.source.len() - self.at);
         if skipped > 0 {
             self.failed = None;

@@ -12,11 +12,12 @@ use crate::data::{Chunk, ElementSpec, ForeignValue};
 use crate::engine::limit::unlimited;
 use crate::engine::node::{Arg, RunOptions, Unfixed};
 use crate::engine::run::RunContext;
+use crate::engine::skipping::SkipError;
 use crate::engine::stage::is_final;
 use crate::engine::stats::{StageStats, waiting};
 use crate::engine::sync::{Builder, JoinHandle, Receiver, Sender, bounded};
 use crate::engine::wait::{POLL, poll, poll_if_due};
-use crate::engine::{Cardinality, Node, Opening, Plan, Stage};
+use crate::engine::{Cardinality, Node, Opening, Plan, Skipped, Stage};
 use crate::error::{Error, Result};
 
 /// A factory of foreign iterators.
@@ -47,11 +48,11 @@ pub trait ForeignIterator: Send {
     /// Those of the foreign code, after which the iterator is at its end; or an element that
     /// does not fit, after which it goes on.
     fn next(&mut self, max: usize) -> Result<Option<Chunk>>;
-    /// Advances without converting elements; returns by how many.
+    /// Advances without converting elements, up to the first error; returns by how many.
     ///
     /// # Errors
-    /// Those of the foreign code.
-    fn skip(&mut self, n: u64) -> Result<u64>;
+    /// Those of the foreign code, which are outcomes.
+    fn skip(&mut self, n: u64) -> Skipped;
     /// Closes the iterator where it stands.
     fn close(&mut self);
 }
@@ -131,10 +132,17 @@ impl ForeignIterator for Counted {
         Ok(chunk)
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
-        let skipped = self.iterator.skip(n).map_err(|error| self.placed(error))?;
-        self.passed += skipped;
-        Ok(skipped)
+    fn skip(&mut self, n: u64) -> Skipped {
+        match self.iterator.skip(n) {
+            Ok(skipped) => {
+                self.passed += skipped;
+                Ok(skipped)
+            }
+            Err(SkipError { passed, error }) => {
+                self.passed += passed.saturating_sub(1);
+                Err(SkipError { passed, error: self.placed(error) })
+            }
+        }
     }
 
     fn close(&mut self) {
@@ -146,11 +154,11 @@ impl ForeignIterator for Counted {
 const PIECE: u64 = 1024;
 
 /// Skips `n` elements by and by, so that a long skip can be interrupted.
-fn skip_in_pieces(n: u64, mut skip: impl FnMut(u64) -> Result<u64>) -> Result<u64> {
+fn skip_in_pieces(n: u64, mut skip: impl FnMut(u64) -> Skipped) -> Skipped {
     let mut skipped = 0;
     while skipped < n {
         let piece = PIECE.min(n - skipped);
-        let passed = skip(piece)?;
+        let passed = skip(piece).map_err(|met| met.after(skipped))?;
         skipped += passed;
         if passed < piece {
             break;
@@ -170,7 +178,7 @@ impl Stage for HereStage {
         self.iterator.next(max)
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         skip_in_pieces(n, |piece| {
             self.run.check()?;
             poll_if_due()?;
@@ -196,7 +204,7 @@ enum Request {
 
 enum Reply {
     Chunk(Result<Option<Chunk>>),
-    Skipped(Result<u64>),
+    Skipped(Skipped),
 }
 
 /// Asks the iterator's own thread.
@@ -284,10 +292,10 @@ impl Stage for ThreadStage {
         }
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         skip_in_pieces(n, |piece| match self.ask(Request::Skip(piece))? {
             Reply::Skipped(outcome) => outcome,
-            Reply::Chunk(_) => Err(Error::internal("a generator's thread answered amiss")),
+            Reply::Chunk(_) => Err(Error::internal("a generator's thread answered amiss").into()),
         })
     }
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use crate::data::{Chunk, ElementSpec};
 use crate::engine::node::Arg;
-use crate::engine::stage::skip_by_running;
-use crate::engine::{Cardinality, Node, Opening, Plan, Stage};
+use crate::engine::skipping::skip_by_running;
+use crate::engine::{Cardinality, Node, Opening, Plan, Skipped, Stage};
 use crate::error::{Error, Result};
 use crate::formats::chunks::{ChunkReader, check_kinds};
 use crate::formats::saved::{Metadata, Shard};
@@ -170,7 +170,7 @@ impl Stage for LoadStage {
         taken.map_err(|e| e.at_file(&self.folder))
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         if self.done {
             return Ok(0);
         }

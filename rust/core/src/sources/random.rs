@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::data::{Chunk, Column, DType, ElementSpec, Mark, Spec, Tensor};
 use crate::engine::node::Arg;
 use crate::engine::seeds::SeedGenerator;
-use crate::engine::{Cardinality, Node, Opening, Plan, Stage};
+use crate::engine::{Cardinality, Node, Opening, Plan, Skipped, Stage};
 use crate::error::Result;
 use crate::random::Philox;
 
@@ -72,7 +72,7 @@ impl Stage for RandomStage {
         Ok(Some(chunk.marked(mark)))
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         self.at += n;
         self.draws = Philox::at(self.seed, self.seed2, self.at);
         Ok(n)

@@ -5,7 +5,7 @@ use num_complex::Complex;
 
 use crate::data::{Chunk, Column, DType, Element, ElementSpec, Spec, Tensor};
 use crate::engine::node::Arg;
-use crate::engine::{Cardinality, Node, Opening, Plan, Stage};
+use crate::engine::{Cardinality, Node, Opening, Plan, Skipped, Stage};
 use crate::error::{Error, Result};
 
 /// Numbers from `start` to `stop` in steps of `step`.
@@ -130,7 +130,7 @@ impl Stage for RangeStage {
         Chunk::of_column(column).map(Some)
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         let skipped = n.min(self.left);
         self.advance(skipped);
         Ok(skipped)

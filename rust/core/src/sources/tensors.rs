@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::data::{Chunk, Column, ElementSpec, PartialShape, Rows, Spec, Structure, Value};
 use crate::engine::node::Arg;
-use crate::engine::{Cardinality, Node, Opening, Plan, Stage};
+use crate::engine::{Cardinality, Node, Opening, Plan, Skipped, Stage};
 use crate::error::{Error, Result};
 use crate::graph::attr::feed_tensor;
 use crate::graph::call::Called;
@@ -182,7 +182,7 @@ impl Stage for TensorsStage {
         Ok(Some(chunk))
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         let skipped = n.min((self.all.rows() - self.at) as u64);
         self.at += skipped as usize;
         Ok(skipped)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::files::{FileReader, FilesStage, bytes_chunk, filenames};
 use crate::data::{Chunk, DType, ElementSpec, Spec};
 use crate::engine::node::Arg;
+use crate::engine::skipping::{Skipped, skip_by_running};
 use crate::engine::{Cardinality, Node, Opening, Plan, Stage};
 use crate::error::Result;
 use crate::formats::lines::LineReader;
@@ -61,7 +62,7 @@ impl FileReader for LineReader {
         LineReader::next(self, max)?.map(bytes_chunk).transpose()
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
-        LineReader::skip(self, n)
+    fn skip(&mut self, n: u64) -> Skipped {
+        skip_by_running(n, |max| FileReader::next(self, max))
     }
 }

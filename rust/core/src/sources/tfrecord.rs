@@ -12,11 +12,11 @@ use crate::engine::driver::{self, Driver, Outcomes, Work};
 use crate::engine::node::Arg;
 use crate::engine::pool::Kind;
 use crate::engine::run::RunContext;
-use crate::engine::stage::skip_by_running;
+use crate::engine::skipping::skip_by_running;
 use crate::engine::stats::StageStats;
 use crate::engine::sync::Mutex;
 use crate::engine::wait::poll_if_due;
-use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage, lock};
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Skipped, Stage, lock};
 use crate::error::{Error, Result};
 use crate::formats::tfrecord::{Check, ReadOptions, Reader, payload_len, read_payload};
 use crate::graph::call::Called;
@@ -223,7 +223,7 @@ impl Stage for TfRecordStage {
         }
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         match &mut self.driver {
             Some(driver) => skip_by_running(n, |max| driver.next(max)),
             None => self.files.skip(n),
@@ -247,7 +247,7 @@ impl Stage for LocateStage {
         Chunk::of_column(column).map(Some)
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         skip_by_running(n, |max| self.next(max))
     }
 

@@ -10,7 +10,7 @@ use super::tfrecord_index::Indexes;
 use crate::data::{BytesArray, Chunk};
 use crate::engine::notices;
 use crate::engine::opened_files::OpenedFiles;
-use crate::engine::stage::is_final;
+use crate::engine::skipping::{SkipError, Skipped};
 use crate::error::{Error, Result};
 use crate::formats::tfrecord::index::{Index, POINT_DISTANCE, Recorder};
 use crate::formats::tfrecord::{Check, FOOTER_BYTES, HEADER_BYTES, ReadOptions, Reader};
@@ -36,6 +36,7 @@ struct Current {
     reader: Reader,
     /// Collects its offsets, if it has no index.
     recorder: Option<Recorder>,
+    failed: bool,
 }
 
 impl Files {
@@ -95,7 +96,7 @@ impl Files {
             if recorder.is_some() {
                 reader = reader.noting_points(POINT_DISTANCE);
             }
-            self.current = Some(Current { reader, recorder });
+            self.current = Some(Current { reader, recorder, failed: false });
         }
         Ok(self.current.as_mut())
     }
@@ -134,7 +135,7 @@ impl Files {
 
     /// Leaves a file that is at its end.
     fn leave(&mut self) {
-        let Some(Current { reader, recorder }) = self.current.take() else { return };
+        let Some(Current { reader, recorder, failed: false }) = self.current.take() else { return };
         if reader.record() == 0 {
             notices::give(format!("{} holds no records", reader.path()));
         }
@@ -145,29 +146,23 @@ impl Files {
         }
     }
 
-    pub(super) fn skip(&mut self, n: u64) -> Result<u64> {
+    pub(super) fn skip(&mut self, n: u64) -> Skipped {
         let mut left = n;
         while left > 0 {
             left -= self.seek(left)?;
             if left == 0 {
                 break;
             }
-            let current = match self.current() {
-                Ok(Some(current)) => current,
-                Ok(None) => break,
-                // What is wrong with an index is no outcome: without it no record has a number.
-                Err(error) => {
-                    self.next = self.paths.len();
-                    return Err(error);
-                }
-            };
-            left -= current.skip(left)?;
+            let behind = |error| SkipError::behind(n - left, error);
+            let Some(current) = self.current().map_err(behind)? else { break };
+            let passed = current.skip(left).map_err(behind)?;
+            left -= passed;
             if left > 0 {
-                // The file has ended, or cannot be passed over: its error counts as an outcome.
+                // The file has ended, or cannot be passed over.
                 match current.next(1) {
                     Ok(None) => self.leave(),
-                    Err(error) if is_final(&error) => return Err(error),
-                    Ok(Some(_)) | Err(_) => left -= 1,
+                    Ok(Some(_)) => left -= 1,
+                    Err(error) => return Err(SkipError::behind(n - left, error)),
                 }
             }
         }
@@ -203,7 +198,7 @@ impl Files {
             // Decompressing on from here is as quick.
             let Some(reader) = reader else { break };
             self.next = file + 1;
-            self.current = Some(Current { reader, recorder: None });
+            self.current = Some(Current { reader, recorder: None, failed: false });
             left = 0;
         }
         Ok(count - left)
@@ -244,6 +239,7 @@ impl Current {
     fn next(&mut self, max: usize) -> Result<Option<BytesArray>> {
         let (record, mut start) = (self.reader.record(), self.reader.offset());
         let outcome = self.reader.next(max);
+        self.failed |= outcome.is_err();
         let Some(recorder) = &mut self.recorder else { return outcome };
         let noted = match &outcome {
             // Some were passed over.
@@ -285,6 +281,12 @@ impl Current {
     }
 
     fn skip(&mut self, n: u64) -> Result<u64> {
+        let skipped = self.pass(n);
+        self.failed |= skipped.is_err();
+        skipped
+    }
+
+    fn pass(&mut self, n: u64) -> Result<u64> {
         if self.recorder.is_none() {
             return self.reader.skip(n);
         }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::data::{Chunk, ElementSpec, Mark};
 use crate::engine::node::Arg;
 use crate::engine::run::RunContext;
-use crate::engine::stage::skip_by_running;
-use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::engine::skipping::{SkipError, skip_by_running};
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Skipped, Stage};
 use crate::error::{Error, Result};
 
 /// The elements of the input, so many of them.
@@ -130,20 +130,25 @@ impl Stage for AssertCardinalityStage {
         }
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         // Errors are no elements: once there were some, only a run tells them apart.
         if self.run.has_failed() {
             return skip_by_running(n, |max| self.next(max));
         }
         let Some(input) = &mut self.input else { return Ok(0) };
-        let skipped = input.skip(n)?;
+        let skipped = input.skip(n).inspect_err(|met| self.taken += met.before())?;
+        let before = self.taken;
         self.taken = self.taken.saturating_add(skipped);
         match self.expected {
-            Some(expected) if self.taken > expected => return Err(self.too_many(expected)),
-            _ if skipped < n => self.check_end()?,
-            _ => {}
+            Some(expected) if self.taken > expected => {
+                Err(SkipError::behind(expected - before, self.too_many(expected)))
+            }
+            _ if skipped < n => match self.check_end() {
+                Ok(()) => Ok(skipped),
+                Err(error) => Err(SkipError::behind(skipped, error)),
+            },
+            _ => Ok(skipped),
         }
-        Ok(skipped)
     }
 
     fn state(&self) -> Option<Mark> {

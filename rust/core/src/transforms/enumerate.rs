@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::data::{BufferMut, Chunk, Column, DType, ElementSpec, Mark, Spec, Structure, Tensor};
 use crate::engine::node::Arg;
-use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::engine::skipping::passed;
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Skipped, Stage};
 use crate::error::Result;
 
 /// Pairs of an int64 number and the element.
@@ -106,10 +107,10 @@ impl Stage for EnumerateStage {
         Ok(Some(Chunk::new(rows, Arc::clone(structure), columns)?.marked(mark)))
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
-        let skipped = self.input.skip(n)?;
-        self.next = self.next.wrapping_add(skipped as i64);
-        Ok(skipped)
+    fn skip(&mut self, n: u64) -> Skipped {
+        let skipped = self.input.skip(n);
+        self.next = self.next.wrapping_add(passed(&skipped) as i64);
+        skipped
     }
 
     fn state(&self) -> Option<Mark> {

@@ -6,8 +6,8 @@ use crate::data::{Chunk, Column, DType, ElementSpec, Mark, PartialShape, Spec};
 use crate::engine::apply::{Apply, function_arg, function_notes};
 use crate::engine::driver::Outcomes;
 use crate::engine::node::Arg;
-use crate::engine::stage::skip_by_running;
-use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::engine::skipping::skip_by_running;
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Skipped, Stage};
 use crate::error::{Error, Result};
 use crate::graph::call::{Prepared, UserFunction};
 
@@ -160,7 +160,7 @@ impl Stage for FilterStage {
         }
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         skip_by_running(n, |max| self.next(max))
     }
 

@@ -11,8 +11,9 @@ use crate::data::{Chunk, ElementSpec, Mark, Position};
 use crate::engine::apply::{Apply, Parallel, counted, function_arg, function_notes};
 use crate::engine::driver::{Driver, Outcomes, Work};
 use crate::engine::node::Arg;
-use crate::engine::stage::{EXACT_FROM, skip_by_running};
-use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::engine::skipping::{SkipError, passed, skip_by_running};
+use crate::engine::stage::EXACT_FROM;
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Skipped, Stage};
 use crate::error::{Error, Result};
 use crate::graph::call::{Prepared, UserFunction};
 use crate::graph::rows::{Alone, Hands};
@@ -266,7 +267,7 @@ impl Stage for FusedStage {
         }
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         if self.keeps {
             return skip_by_running(n, |max| self.next(max));
         }
@@ -278,13 +279,13 @@ impl Stage for FusedStage {
                     left = 0;
                 }
                 Some(Ok(chunk)) => left -= chunk.rows() as u64,
-                Some(Err(_)) => left -= 1,
+                Some(Err(error)) => return Err(SkipError::behind(n - left, error)),
                 None => break,
             }
         }
-        let skipped = if left > 0 { self.input.skip(left)? } else { 0 };
-        self.taken.iter_mut().for_each(|taken| *taken += skipped);
-        Ok(n - left + skipped)
+        let skipped = if left > 0 { self.input.skip(left) } else { Ok(0) };
+        self.taken.iter_mut().for_each(|taken| *taken += passed(&skipped));
+        skipped.map(|more| n - left + more).map_err(|met| met.after(n - left))
     }
 
     fn quiet(&self) -> bool {
@@ -302,7 +303,7 @@ impl Stage for ParallelStage {
         self.driver.next(max)
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         self.driver.skip(n)
     }
 

@@ -18,7 +18,7 @@ use crate::engine::run::RunContext;
 use crate::engine::seeds::SeedGenerator;
 use crate::engine::stage::is_final;
 use crate::engine::wait::poll_if_due;
-use crate::engine::{Cardinality, Input, Node, Opening, Plan, RunOptions, Stage};
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, RunOptions, Skipped, Stage};
 use crate::error::{Error, Result};
 use crate::graph::call::Called;
 use crate::graph::rows::Hands;
@@ -123,7 +123,7 @@ impl Stage for NumbersStage {
         Chunk::of_column(column).map(Some)
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         Ok(self.ring.pass(n))
     }
 
@@ -140,7 +140,7 @@ impl Stage for ReadStage {
         self.0.next(max)
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         self.0.skip(n)
     }
 
@@ -275,7 +275,7 @@ impl Stage for GlobalShuffleStage {
         Ok(done)
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         let mut skipped = 0;
         if n > 0 && self.deferred.take().is_some() {
             skipped = 1;

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use crate::data::{Chunk, ElementSpec, Mark};
 use crate::engine::node::Arg;
 use crate::engine::run::RunContext;
-use crate::engine::stage::{is_final, skip_by_running};
-use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::engine::skipping::skip_by_running;
+use crate::engine::stage::is_final;
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Skipped, Stage};
 use crate::error::{Error, Result};
 
 /// Who is told of the errors that are dropped.
@@ -105,7 +106,7 @@ impl Stage for IgnoreErrorsStage {
         }
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         skip_by_running(n, |max| self.next(max))
     }
 

@@ -18,8 +18,9 @@ use crate::engine::group::Group;
 use crate::engine::node::{Arg, RunOptions, Unfixed};
 use crate::engine::pool::Kind;
 use crate::engine::run::RunContext;
+use crate::engine::skipping::{SkipError, passed};
 use crate::engine::stage::EXACT_FROM;
-use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Skipped, Stage};
 use crate::error::{Error, Result};
 use crate::graph::call::{FunctionRun, Prepared, UserFunction};
 use crate::graph::rows::Alone;
@@ -239,7 +240,7 @@ impl Stage for MapStage {
         }
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         let mut left = n;
         while left > 0 {
             match self.ready.pop_front() {
@@ -248,13 +249,13 @@ impl Stage for MapStage {
                     left = 0;
                 }
                 Some(Ok(chunk)) => left -= chunk.rows() as u64,
-                Some(Err(_)) => left -= 1,
+                Some(Err(error)) => return Err(SkipError::behind(n - left, error)),
                 None => break,
             }
         }
-        let skipped = if left > 0 { self.input.skip(left)? } else { 0 };
-        self.taken += skipped;
-        Ok(n - left + skipped)
+        let skipped = if left > 0 { self.input.skip(left) } else { Ok(0) };
+        self.taken += passed(&skipped);
+        skipped.map(|more| n - left + more).map_err(|met| met.after(n - left))
     }
 
     fn quiet(&self) -> bool {
@@ -272,7 +273,7 @@ impl Stage for ParallelMapStage {
         self.driver.next(max)
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         self.driver.skip(n)
     }
 

@@ -14,7 +14,7 @@ use crate::engine::pool::Kind;
 use crate::engine::run::RunContext;
 use crate::engine::stage::Passage;
 use crate::engine::stats::StageStats;
-use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Skipped, Stage};
 use crate::error::{Error, Result};
 use crate::graph::rows::Hands;
 
@@ -204,11 +204,11 @@ impl Stage for PrefetchStage {
         outcome
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         match (&mut self.driver, &mut self.start) {
             (Some(driver), _) => driver.skip(n),
             (None, Some(start)) => start.input.skip(n),
-            (None, None) => Err(Error::internal("a prefetch has neither driver nor input")),
+            (None, None) => Err(Error::internal("a prefetch has neither driver nor input").into()),
         }
     }
 

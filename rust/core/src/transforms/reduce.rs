@@ -7,8 +7,8 @@ use std::sync::Arc;
 use crate::data::{Chunk, ElementSpec};
 use crate::engine::node::Arg;
 use crate::engine::run::RunContext;
-use crate::engine::stage::skip_by_running;
-use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::engine::skipping::skip_by_running;
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Skipped, Stage};
 use crate::error::Result;
 use crate::graph::call::UserFunction;
 use crate::transforms::scan::{Carry, CarryFunction, CarryRun, Returns};
@@ -91,7 +91,7 @@ impl Stage for ReduceStage {
         self.function.carry.to_chunk().map(Some)
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         skip_by_running(n, |max| self.next(max))
     }
 

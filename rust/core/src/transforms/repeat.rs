@@ -12,9 +12,10 @@ use crate::engine::ending::Ending;
 use crate::engine::node::{Arg, caches, draws_anew, draws_later, fixed_length, seed_slots};
 use crate::engine::opening::OwnedPlace;
 use crate::engine::run::RunContext;
+use crate::engine::skipping::passed;
 use crate::engine::stage::Passage;
 use crate::engine::wait::poll_if_due;
-use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Skipped, Stage};
 use crate::error::Result;
 
 /// The input `count` times; without end if it is negative.
@@ -264,15 +265,15 @@ impl Stage for RepeatStage {
         }
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         let mut left = n;
         while left > 0 {
             left -= self.skip_epochs(left)?;
             let Some(input) = &mut self.input else { break };
-            let skipped = input.skip(left)?;
-            self.outcomes += skipped;
+            let skipped = input.skip(left);
+            self.outcomes += passed(&skipped);
             self.ends = self.ending.is_some();
-            left -= skipped;
+            left -= skipped.map_err(|met| met.after(n - left))?;
             if left > 0 && !self.next_epoch()? {
                 break;
             }

@@ -12,8 +12,9 @@ use std::sync::Arc;
 use crate::data::{Chunk, Column, DType, Element, ElementSpec, Mark, Spec, Structure, Tensor};
 use crate::engine::node::Arg;
 use crate::engine::seeds::{SeedGenerator, SeedPair};
-use crate::engine::stage::{is_final, skip_by_running};
-use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::engine::skipping::skip_by_running;
+use crate::engine::stage::is_final;
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Skipped, Stage};
 use crate::error::{Error, Result};
 use crate::graph::call::{Called, IsOver, Prepared, UserFunction};
 use crate::random::draw::uniform_f32;
@@ -286,7 +287,7 @@ impl Stage for EstimateStage {
         Ok(Some(Chunk::of_column(Column::Stacked(tensor))?.marked(mark)))
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         skip_by_running(n, |max| self.next(max))
     }
 
@@ -464,7 +465,7 @@ impl Stage for RejectStage {
         }
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         skip_by_running(n, |max| self.next(max))
     }
 

@@ -13,9 +13,9 @@ use crate::data::{Chunk, ElementSpec, Mark};
 use crate::engine::node::Arg;
 use crate::engine::notices;
 use crate::engine::run::RunContext;
-use crate::engine::stage::skip_by_running;
+use crate::engine::skipping::skip_by_running;
 use crate::engine::stats::StageStats;
-use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Skipped, Stage};
 use crate::error::{Error, Result};
 
 /// The elements without the damaged places among them.
@@ -111,7 +111,7 @@ impl Stage for SalvageStage {
         }
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         skip_by_running(n, |max| self.next(max))
     }
 

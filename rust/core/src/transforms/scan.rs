@@ -15,8 +15,9 @@ use crate::data::{
 };
 use crate::engine::apply::{function_arg, function_notes};
 use crate::engine::node::Arg;
-use crate::engine::stage::{is_final, skip_by_running};
-use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::engine::skipping::skip_by_running;
+use crate::engine::stage::is_final;
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Skipped, Stage};
 use crate::error::{Error, Result};
 use crate::graph::attr::feed_tensor;
 use crate::graph::call::{FunctionRun, Prepared, UserFunction};
@@ -484,7 +485,7 @@ impl Stage for ScanStage {
         }
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         skip_by_running(n, |max| self.next(max))
     }
 

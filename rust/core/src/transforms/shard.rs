@@ -10,9 +10,9 @@ use crate::data::{Chunk, ElementSpec, Mark};
 use crate::engine::node::{Arg, find_elements, is_quiet};
 use crate::engine::reshard::Shard;
 use crate::engine::run::RunContext;
-use crate::engine::stage::skip_by_running;
+use crate::engine::skipping::skip_by_running;
 use crate::engine::stats::StageStats;
-use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Skipped, Stage};
 use crate::error::{Error, Result};
 use crate::graph::call::Called;
 
@@ -192,7 +192,7 @@ impl Stage for NumberedStage {
         }
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         let skipped = n.min(self.count.saturating_sub(self.next));
         if skipped > 0 {
             self.failed = None;
@@ -326,7 +326,7 @@ impl Stage for ShardStage {
         Ok(None)
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         // Errors are not counted, and the first round and one that may be short are looked at.
         if self.run.has_failed() || self.equal != Equal::No {
             return skip_by_running(n, |max| self.next(max));
@@ -336,12 +336,21 @@ impl Stage for ShardStage {
         }
         let before = self.taken;
         let wanted = self.need(n);
-        let taken = self.input.skip(wanted)?;
-        self.taken += taken;
+        let skipped = self.input.skip(wanted);
         // Rounds whose element for this shard was passed.
-        let passed = |taken: u64| (taken + self.shards - 1 - self.index) / self.shards;
-        self.ended = taken < wanted;
-        Ok(passed(self.taken) - passed(before))
+        let (shards, index) = (self.shards, self.index);
+        let passed = |taken: u64| (taken + shards - 1 - index) / shards;
+        match skipped {
+            Ok(taken) => {
+                self.taken += taken;
+                self.ended = taken < wanted;
+                Ok(passed(self.taken) - passed(before))
+            }
+            Err(met) => {
+                self.taken += met.before();
+                Err(met.counted(passed(self.taken) - passed(before)))
+            }
+        }
     }
 
     fn state(&self) -> Option<Mark> {

@@ -20,8 +20,8 @@ use crate::engine::fills::{CachePlace, Fill};
 use crate::engine::fingerprint::fingerprint;
 use crate::engine::nested::{Nested, plan_in};
 use crate::engine::node::Arg;
-use crate::engine::stage::skip_by_running;
-use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::engine::skipping::{passed, skip_by_running};
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Skipped, Stage};
 use crate::error::{Error, ErrorKind, Result};
 use crate::formats::saved::Metadata;
 use crate::graph::call::UserFunction;
@@ -303,12 +303,12 @@ impl Stage for SnapshotStage {
         }
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         match &mut self.phase {
             Phase::Read { input, .. } => {
-                let skipped = input.skip(n)?;
-                self.begins &= skipped == 0;
-                Ok(skipped)
+                let skipped = input.skip(n);
+                self.begins &= passed(&skipped) == 0;
+                skipped
             }
             _ => skip_by_running(n, |max| self.next(max)),
         }

@@ -16,7 +16,7 @@ use crate::engine::run::RunContext;
 use crate::engine::seeds::SeedGenerator;
 use crate::engine::stats::StageStats;
 use crate::engine::sync::Mutex;
-use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage, lock};
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Skipped, Stage, lock};
 use crate::error::Result;
 
 /// So many epochs of a shuffle.
@@ -152,7 +152,7 @@ impl Stage for EpochStage {
         Ok(chunk)
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         self.shuffle.skip(n)
     }
 

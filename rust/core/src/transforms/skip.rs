@@ -1,14 +1,16 @@
 //! `Dataset.skip`: all but the first so many elements.
 //!
 //! Functions are not called for skipped elements, and record payloads are neither read nor
-//! checked. tf.data runs them; nothing else differs.
+//! checked. tf.data runs them; nothing else differs: errors that show all the same come out, and
+//! count for no element.
 
 use std::sync::Arc;
 
 use crate::data::{Chunk, ElementSpec, Mark};
 use crate::engine::node::Arg;
+use crate::engine::skipping::SkipError;
 use crate::engine::stage::Passage;
-use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Skipped, Stage};
 use crate::error::Result;
 use crate::graph::call::Called;
 
@@ -95,9 +97,16 @@ struct SkipStage {
 }
 
 impl SkipStage {
-    fn settle(&mut self) -> Result<()> {
+    /// Drops what is to be dropped.
+    ///
+    /// # Errors
+    /// One among it: asked again, it goes on.
+    fn settle(&mut self) -> std::result::Result<(), SkipError> {
         if let (Some(input), pending @ 1..) = (&mut self.input, self.pending) {
-            input.skip(pending)?;
+            input.skip(pending).map_err(|met| {
+                self.pending -= met.before();
+                met.counted(0)
+            })?;
             self.pending = 0;
         }
         Ok(())
@@ -106,14 +115,14 @@ impl SkipStage {
 
 impl Stage for SkipStage {
     fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
-        self.settle()?;
+        self.settle().map_err(|met| met.error)?;
         let mark = self.input.as_mut().is_some_and(Input::passed_mark);
         let mark = mark.then(|| self.state()).flatten();
         let Some(input) = &mut self.input else { return Ok(None) };
         Ok(input.next(max)?.map(|chunk| chunk.marked(mark)))
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         self.settle()?;
         self.input.as_mut().map_or(Ok(0), |input| input.skip(n))
     }

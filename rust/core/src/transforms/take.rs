@@ -5,8 +5,9 @@ use std::sync::Arc;
 use crate::data::{Chunk, ElementSpec, Mark};
 use crate::engine::node::Arg;
 use crate::engine::run::RunContext;
-use crate::engine::stage::{Passage, skip_by_running};
-use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::engine::skipping::skip_by_running;
+use crate::engine::stage::Passage;
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Skipped, Stage};
 use crate::error::Result;
 use crate::graph::call::Called;
 
@@ -120,13 +121,13 @@ impl Stage for TakeStage {
         }
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         // Errors do not count as taken: once there were some, only a run tells them apart.
         if self.run.has_failed() {
             return skip_by_running(n, |max| self.next(max));
         }
         let Some(input) = &mut self.input else { return Ok(0) };
-        let skipped = input.skip(n.min(self.left))?;
+        let skipped = input.skip(n.min(self.left)).inspect_err(|met| self.left -= met.before())?;
         self.left -= skipped;
         Ok(skipped)
     }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use crate::data::{Chunk, ElementSpec, Mark};
 use crate::engine::apply::{Apply, function_arg, function_notes};
 use crate::engine::node::Arg;
-use crate::engine::stage::skip_by_running;
-use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::engine::skipping::skip_by_running;
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Skipped, Stage};
 use crate::error::Result;
 use crate::graph::call::{Prepared, UserFunction};
 use crate::transforms::filter::{check_predicate, passing};
@@ -130,7 +130,7 @@ impl Stage for TakeWhileStage {
         }
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         skip_by_running(n, |max| self.next(max))
     }
 

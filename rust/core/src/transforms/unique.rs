@@ -7,9 +7,9 @@ use std::sync::Arc;
 use hashbrown::HashSet;
 
 use crate::data::{Chunk, Column, DType, Data, ElementSpec, Spec, Tensor, Value};
-use crate::engine::stage::skip_by_running;
+use crate::engine::skipping::skip_by_running;
 use crate::engine::stats::StageStats;
-use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Skipped, Stage};
 use crate::error::{Error, Result};
 
 /// What an entry of a hash set costs beside its key: the key's pointer and length, control bytes,
@@ -143,7 +143,7 @@ impl Stage for UniqueStage {
         Ok(None)
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         skip_by_running(n, |max| self.next(max))
     }
 

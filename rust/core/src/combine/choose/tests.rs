@@ -2,6 +2,7 @@ use super::*;
 use crate::combine::selector::{SelectorNode, Weights};
 use crate::data::Tensor;
 use crate::engine::seeds::SeedGenerator;
+use crate::engine::skipping::Skipped;
 use crate::engine::{Run, RunOptions};
 
 /// An input that hands out numbers and notes the greatest demand.
@@ -67,7 +68,7 @@ impl Stage for NumbersStage {
         Chunk::of_column(column).map(Some)
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         let skipped = n.min(self.values.len() as u64);
         self.values.truncate(self.values.len() - skipped as usize);
         Ok(skipped)

@@ -14,9 +14,9 @@ use crate::engine::limit::unlimited;
 use crate::engine::lock;
 use crate::engine::node::fixed_length;
 use crate::engine::run::RunContext;
-use crate::engine::stage::is_final;
+use crate::engine::skipping::SkipError;
 use crate::engine::wait::{POLL, poll};
-use crate::engine::{Input, Stage};
+use crate::engine::{Input, Skipped, Stage};
 use crate::error::Result;
 
 /// Openings in the order of their numbers.
@@ -128,16 +128,14 @@ impl Stage for OpeningStage {
         }
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         if n == 0 {
             return Ok(0);
         }
         match self.inner() {
             Ok(Some(inner)) => inner.skip(n),
             Ok(None) => Ok(0),
-            Err(error) if is_final(&error) => Err(error),
-            // An outcome like any other.
-            Err(_) => Ok(1),
+            Err(error) => Err(SkipError::behind(0, error)),
         }
     }
 

@@ -7,6 +7,7 @@ use crate::combine::plans::Before;
 use crate::data::Chunk;
 use crate::engine::Input;
 use crate::engine::driver::Driver;
+use crate::engine::skipping::{SkipError, Skipped, passed, skip_on};
 use crate::error::{Error, Result};
 
 /// How many outcomes a dataset has, where that is known once it is made.
@@ -77,7 +78,7 @@ impl Slot {
         if self.held.is_some() {
             return Ok(true);
         }
-        self.settle()?;
+        self.settle(&mut None)?;
         let chunk = match &mut self.from {
             From::Plain(input) if input.quiet() => input.next_chunk(usize::MAX),
             From::Plain(input) => input.next(max),
@@ -95,7 +96,7 @@ impl Slot {
     ///
     /// # Errors
     /// As [`crate::engine::Stage::skip`].
-    pub(super) fn skip(&mut self, n: u64) -> Result<u64> {
+    pub(super) fn skip(&mut self, n: u64) -> Skipped {
         let here = self.held.as_ref().map_or(0, |(chunk, taken)| chunk.rows() - taken);
         let here = usize::try_from(n).unwrap_or(usize::MAX).min(here);
         self.advance(here);
@@ -105,32 +106,35 @@ impl Slot {
             self.owed += skipped;
             return Ok(here as u64 + skipped);
         }
-        let skipped = self.pass(left)?;
+        let skipped = self.pass(left).map_err(|met| met.after(here as u64))?;
         Ok(here as u64 + skipped)
     }
 
-    /// Skips what is to be skipped.
+    /// Skips what is to be skipped; an error among it goes to `met`.
     ///
     /// # Errors
     /// `FailedPrecondition` if there are fewer elements than the dataset said; as [`Slot::skip`].
-    pub(super) fn settle(&mut self) -> Result<()> {
+    pub(super) fn settle(&mut self, met: &mut Option<Error>) -> Result<()> {
         let owed = std::mem::take(&mut self.owed);
-        if self.pass(owed)? < owed {
+        if skip_on(owed, met, |left| self.pass(left))? < owed {
             let text = "a dataset of an interleave has fewer elements than it said before";
             return Err(Error::failed_precondition(text));
         }
         Ok(())
     }
 
-    fn pass(&mut self, count: u64) -> Result<u64> {
+    fn pass(&mut self, count: u64) -> Skipped {
         let skipped = match &mut self.from {
-            _ if count == 0 => 0,
-            From::Plain(input) => input.skip(count)?,
-            From::Driven(driver) => driver.skip(count)?,
-            From::Failed(error) => u64::from(error.take().is_some()),
+            _ if count == 0 => Ok(0),
+            From::Plain(input) => input.skip(count),
+            From::Driven(driver) => driver.skip(count),
+            From::Failed(error) => match error.take() {
+                Some(error) => Err(SkipError::behind(0, error)),
+                None => Ok(0),
+            },
         };
-        self.passed += skipped;
-        Ok(skipped)
+        self.passed += passed(&skipped);
+        skipped
     }
 
     /// True if elements of it are at hand.

@@ -15,9 +15,10 @@ use crate::engine::driver::{self, Driver};
 use crate::engine::group::Group;
 use crate::engine::pool::Kind;
 use crate::engine::run::RunContext;
-use crate::engine::stage::{is_final, skip_by_running};
+use crate::engine::skipping::{SkipError, passed, skip_by_running, skip_on, told};
+use crate::engine::stage::is_final;
 use crate::engine::stats::{StageStats, since_ns};
-use crate::engine::{Input, Opening, Stage};
+use crate::engine::{Input, Opening, Skipped, Stage};
 use crate::error::{Error, Result};
 
 /// Datasets that are opened for slots that are still taken, at most.
@@ -300,7 +301,7 @@ impl InterleaveStage {
             }
             next += 1;
             let mut slot = self.open_from_input()?.ok_or_else(changed)?;
-            if slot.skip(passed)? < passed {
+            if skip_on(passed, &mut None, |left| slot.skip(left))? < passed {
                 return Err(changed());
             }
             self.slots[at] = Some(slot);
@@ -416,6 +417,38 @@ impl InterleaveStage {
     }
 }
 
+impl InterleaveStage {
+    /// Skips turn by turn, up to the first error that shows.
+    fn skip_turns(&mut self, n: u64) -> Skipped {
+        let mut left = n;
+        if left > 0
+            && let Some(error) = self.deferred.take()
+        {
+            return Err(SkipError::behind(0, error));
+        }
+        while left > 0 {
+            match self.settle() {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => {
+                    self.marks = None;
+                    return Err(SkipError::behind(n - left, error));
+                }
+            }
+            let turn = left.min((self.block - self.taken) as u64);
+            let Some(slot) = &mut self.slots[self.turn] else { continue };
+            let skipped = slot.skip(turn);
+            self.count(passed(&skipped) as usize);
+            let skipped = skipped.map_err(|met| met.after(n - left))?;
+            left -= skipped;
+            if skipped < turn {
+                self.leave();
+            }
+        }
+        Ok(n - left)
+    }
+}
+
 impl Stage for InterleaveStage {
     fn next(&mut self, max: usize) -> Result<Option<Chunk>> {
         if let Some(error) = self.deferred.take() {
@@ -448,38 +481,16 @@ impl Stage for InterleaveStage {
         }
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         self.take_up()?;
         // Only running the datasets shows where errors are, and so where they stand.
         if self.run.has_failed() {
             return skip_by_running(n, |max| self.next(max));
         }
-        let mut left = n;
-        if left > 0 && self.deferred.take().is_some() {
-            left -= 1;
-        }
-        while left > 0 {
-            match self.settle() {
-                Ok(true) => {}
-                Ok(false) => break,
-                Err(error) if is_final(&error) => return Err(error),
-                Err(_) => {
-                    self.marks = None;
-                    left -= 1;
-                    continue;
-                }
-            }
-            let turn = left.min((self.block - self.taken) as u64);
-            let Some(slot) = &mut self.slots[self.turn] else { continue };
-            let skipped = slot.skip(turn)?;
-            left -= skipped;
-            self.count(skipped as usize);
-            if skipped < turn {
-                self.leave();
-            }
-        }
-        self.slots.iter_mut().flatten().try_for_each(Slot::settle)?;
-        Ok(n - left)
+        let skipped = self.skip_turns(n);
+        let mut met = None;
+        self.slots.iter_mut().flatten().try_for_each(|slot| slot.settle(&mut met))?;
+        told(skipped?, met)
     }
 
     fn quiet(&self) -> bool {

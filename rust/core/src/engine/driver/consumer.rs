@@ -14,7 +14,8 @@ use crate::engine::budget::Queue;
 use crate::engine::driver::{Driver, Outcomes, Plan, Round, Shared, Slot, Source, Ticket, Worked};
 use crate::engine::pool::Kind;
 use crate::engine::run::RunContext;
-use crate::engine::stage::{Input, skip_by_running};
+use crate::engine::skipping::{Skipped, passed, skip_by_running};
+use crate::engine::stage::Input;
 use crate::engine::stats::{StageStats, since_ns};
 use crate::engine::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use crate::engine::sync::{Mutex, Receiver, unbounded};
@@ -172,7 +173,7 @@ impl Driver {
     ///
     /// # Errors
     /// As [`crate::engine::Stage::skip`].
-    pub fn skip(&mut self, n: u64) -> Result<u64> {
+    pub fn skip(&mut self, n: u64) -> Skipped {
         if self.ready.is_empty()
             && self.held.is_empty()
             && self.shared.meter.in_flight.load(SeqCst) == 0
@@ -180,10 +181,10 @@ impl Driver {
             && self.slots.is_empty()
             && source.slots.is_some()
         {
-            let skipped = source.input.skip(n)?;
-            source.pulled += skipped;
+            let skipped = source.input.skip(n);
+            source.pulled += passed(&skipped);
             self.quiet = source.input.quiet();
-            return Ok(skipped);
+            return skipped;
         }
         skip_by_running(n, |max| self.next(max))
     }

@@ -6,6 +6,7 @@ use super::*;
 use crate::engine::group::Group;
 use crate::engine::limit::limited;
 use crate::engine::run::Run;
+use crate::engine::skipping::Skipped;
 use crate::engine::sync::bounded;
 
 fn leave_after(taken: usize, source: Numbers, how: How) {
@@ -107,7 +108,7 @@ impl Stage for Stuck {
         self.numbers.next(max)
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         self.numbers.skip(n)
     }
 

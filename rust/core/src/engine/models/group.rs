@@ -3,6 +3,7 @@
 use super::*;
 use crate::engine::autotune::Meter;
 use crate::engine::group::Group;
+use crate::engine::skipping::Skipped;
 
 fn drivers(run: &Arc<RunContext>, most: usize, how: fn() -> How) -> (Vec<Driver>, Arc<Group>) {
     let group = Group::new(Knob::fixed(most));
@@ -169,7 +170,7 @@ impl Stage for OneAtATime {
         self.0.next(max)
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         self.0.skip(n)
     }
 

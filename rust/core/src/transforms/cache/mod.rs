@@ -14,9 +14,10 @@ use crate::data::{Chunk, ElementSpec, Mark};
 use crate::engine::fills::{CachePlace, Fill};
 use crate::engine::node::Arg;
 use crate::engine::run::RunContext;
-use crate::engine::stage::{Passage, is_final, skip_by_running};
+use crate::engine::skipping::skip_by_running;
+use crate::engine::stage::{Passage, is_final};
 use crate::engine::stats::StageStats;
-use crate::engine::{Cardinality, Input, Node, Opening, Plan, Stage};
+use crate::engine::{Cardinality, Input, Node, Opening, Plan, Skipped, Stage};
 use crate::error::Result;
 
 use home::{Filled, Home, Sink, Source};
@@ -268,14 +269,14 @@ impl Stage for CacheStage {
         }
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         if n == 0 {
             return Ok(0);
         }
         self.fill_again()?;
         match &mut self.phase {
             Phase::Closed => Ok(0),
-            Phase::Read { source, .. } => source.skip(n),
+            Phase::Read { source, .. } => Ok(source.skip(n)?),
             Phase::Fill(_) => {
                 let rows = self.run.options.chunk_rows;
                 skip_by_running(n, |max| self.next(max.min(rows)))

@@ -10,9 +10,10 @@ use super::Ring;
 use crate::data::Chunk;
 use crate::data::store::ChunkStore;
 use crate::engine::run::RunContext;
-use crate::engine::stage::{is_final, skip_by_running};
+use crate::engine::skipping::skip_by_running;
+use crate::engine::stage::is_final;
 use crate::engine::stats::StageStats;
-use crate::engine::{Input, Stage};
+use crate::engine::{Input, Skipped, Stage};
 use crate::error::{Error, Result};
 
 /// Rows under the numbers of their places.
@@ -89,7 +90,7 @@ impl Supply {
         if let Some(input) = &mut self.input
             && next > self.taken
         {
-            self.taken += input.skip(next - self.taken)?;
+            self.taken += input.skip(next - self.taken).map_err(|met| met.error)?;
         }
         Ok(())
     }
@@ -304,10 +305,10 @@ impl Stage for ShuffleStage {
         if slots.is_empty() { Ok(None) } else { self.rows.take(slots).map(Some) }
     }
 
-    fn skip(&mut self, n: u64) -> Result<u64> {
+    fn skip(&mut self, n: u64) -> Skipped {
         match self.length {
             Some(length) if !self.run.has_failed() && self.is_plain() => {
-                self.skip_on_handles(n, length)
+                Ok(self.skip_on_handles(n, length)?)
             }
             _ => skip_by_running(n, |max| self.next(max.min(self.run.options.chunk_rows))),
         }

@@ -1,0 +1,118 @@
+//! Skipping: taking outcomes without making them.
+//!
+//! Whoever resumes counts outcomes and wants none of them, whoever drops elements must hear of the
+//! errors among them. So a skip stops behind an error it meets, and the caller may go on from there.
+
+use crate::data::Chunk;
+use crate::engine::stage::is_final;
+use crate::error::{Error, Result};
+
+/// How many outcomes a skip has passed; fewer than asked for only at the end.
+pub type Skipped = std::result::Result<u64, SkipError>;
+
+/// An error that a skip has met.
+#[derive(Debug)]
+pub struct SkipError {
+    /// Outcomes passed. The error is the last of them, unless several inputs have to go on together;
+    /// it is none if nothing was passed.
+    pub passed: u64,
+    /// The error.
+    pub error: Error,
+}
+
+impl SkipError {
+    /// An error that is the outcome behind `before` others, unless it ends the run.
+    pub fn behind(before: u64, error: Error) -> Self {
+        let passed = if is_final(&error) { 0 } else { before + 1 };
+        SkipError { passed, error }
+    }
+
+    /// Outcomes before the error.
+    pub fn before(&self) -> u64 {
+        self.passed.saturating_sub(1)
+    }
+
+    /// The same, for a skip that counts other outcomes than the one that met it: `before` of them.
+    #[must_use]
+    pub fn counted(mut self, before: u64) -> Self {
+        if self.passed > 0 {
+            self.passed = before + 1;
+        }
+        self
+    }
+
+    /// The same for a skip that had passed `before` outcomes when it came to this one.
+    #[must_use]
+    pub fn after(mut self, before: u64) -> Self {
+        if self.passed > 0 {
+            self.passed += before;
+        }
+        self
+    }
+}
+
+/// How many outcomes were passed, whether or not an error was met.
+pub fn passed(skipped: &Skipped) -> u64 {
+    match skipped {
+        Ok(passed) => *passed,
+        Err(error) => error.passed,
+    }
+}
+
+/// Passes `n` outcomes with a `skip` that stops behind errors; the first error goes to `met`.
+///
+/// # Errors
+/// What makes it impossible to find the next outcome.
+pub fn skip_on(
+    n: u64,
+    met: &mut Option<Error>,
+    mut skip: impl FnMut(u64) -> Skipped,
+) -> Result<u64> {
+    let mut left = n;
+    while left > 0 {
+        match skip(left) {
+            Ok(passed) => return Ok(n - left + passed),
+            Err(SkipError { passed: 0, error }) => return Err(error),
+            Err(SkipError { passed, error }) => {
+                left = left.saturating_sub(passed);
+                met.get_or_insert(error);
+            }
+        }
+    }
+    Ok(n)
+}
+
+/// What a skip says that has passed so many outcomes, with the first error among them if it `met` one.
+///
+/// # Errors
+/// That error.
+pub fn told(passed: u64, met: Option<Error>) -> Skipped {
+    match met {
+        None => Ok(passed),
+        Some(error) => Err(SkipError { passed, error }),
+    }
+}
+
+/// An error that is no outcome: there is no going on.
+impl From<Error> for SkipError {
+    fn from(error: Error) -> Self {
+        SkipError { passed: 0, error }
+    }
+}
+
+/// Skips by making elements and dropping them: for stages that cannot know what comes without.
+///
+/// # Errors
+/// The first that `next` gives.
+pub fn skip_by_running(n: u64, mut next: impl FnMut(usize) -> Result<Option<Chunk>>) -> Skipped {
+    let mut passed = 0;
+    while passed < n {
+        let max = usize::try_from(n - passed).unwrap_or(usize::MAX);
+        match next(max) {
+            Ok(Some(chunk)) => passed += chunk.rows() as u64,
+            Ok(None) => break,
+            Err(error) => return Err(SkipError::behind(passed, error)),
+        }
+    }
+    Ok(passed)
+}
