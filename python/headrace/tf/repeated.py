@@ -441,7 +441,7 @@ class MessageMap(MutableMapping[str, M], Generic[M]):
     get_or_create = __getitem__
 
     def _key(self, key: Any) -> str:
-        from .messages import _name
+        from .message_fields import _name
 
         return _name(key)
 

@@ -13,16 +13,15 @@ from __future__ import annotations
 from typing import ClassVar
 
 from .checkpoint import Checkpoint, CheckpointManager, CheckpointOptions, latest_checkpoint
-from .messages import (
+from .message_fields import (
     BytesField,
-    DecodeError,
     FloatField,
     IntField,
     MapField,
-    Message,
     MessageField,
     MessagesField,
 )
+from .messages import DecodeError, Message
 
 __all__ = [
     "BytesList",

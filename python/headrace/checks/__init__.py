@@ -1,0 +1,98 @@
+"""Arguments of dataset methods: checked when the method is called, converted for the engine.
+
+What tf.data refuses is refused here with the same class and its words, plus what would mend it.
+"""
+
+from .elements import (
+    batched,
+    columns,
+    comparable,
+    holds_datasets,
+    row_shape,
+    single_dense,
+    sliceable,
+    state,
+    tensor,
+    unbatched,
+    zeros,
+)
+from .files import (
+    compression,
+    index_place,
+    on_corruption,
+    path,
+    paths,
+)
+from .mixes import (
+    alike,
+    choices,
+    distribution,
+    mixed,
+    same_elements,
+    weights,
+    zip_inputs,
+)
+from .numbers import (
+    AUTOTUNE,
+    INFINITE_CARDINALITY,
+    UNKNOWN_CARDINALITY,
+    at_least,
+    batch_size,
+    batch_sizes,
+    flag,
+    integer,
+    number_dtype,
+    number_of,
+    parallelism,
+    shard,
+    size,
+    within_cycle,
+)
+from .padding import (
+    each,
+    padded_shapes,
+    padding_values,
+)
+
+__all__ = [
+    "AUTOTUNE",
+    "INFINITE_CARDINALITY",
+    "UNKNOWN_CARDINALITY",
+    "alike",
+    "at_least",
+    "batch_size",
+    "batch_sizes",
+    "batched",
+    "choices",
+    "columns",
+    "comparable",
+    "compression",
+    "distribution",
+    "each",
+    "flag",
+    "holds_datasets",
+    "index_place",
+    "integer",
+    "mixed",
+    "number_dtype",
+    "number_of",
+    "on_corruption",
+    "padded_shapes",
+    "padding_values",
+    "parallelism",
+    "path",
+    "paths",
+    "row_shape",
+    "same_elements",
+    "shard",
+    "single_dense",
+    "size",
+    "sliceable",
+    "state",
+    "tensor",
+    "unbatched",
+    "weights",
+    "within_cycle",
+    "zeros",
+    "zip_inputs",
+]
