@@ -59,12 +59,15 @@ def loop(x):
     return total
 
 
-@pytest.mark.parametrize(("function", "expected"), [(branch, [2, 3, 7, 9]), (loop, [0, 2, 3, 7])])
-def test_branches_and_loops_on_values_run_as_python(function, expected):
+@pytest.mark.parametrize(
+    ("function", "expected", "how"),
+    [(branch, [2, 3, 7, 9], "a graph"), (loop, [0, 2, 3, 7], "Python")],
+)
+def test_branches_on_values_are_graphs_and_loops_run_as_python(function, expected, how):
     dataset = D.range(4).map(function)
     assert dataset.element_spec == tf.TensorSpec([], tf.int64)
     assert values(dataset) == expected
-    assert "runs as Python" in dataset.explain()
+    assert f"runs as {how}" in dataset.explain()
 
 
 def test_an_exception_of_python_code_is_the_cause_of_tensorflows_error():

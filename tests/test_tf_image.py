@@ -63,7 +63,9 @@ def test_in_a_function_of_a_dataset(case):
     def call(first):
         return function(first, *args[1:], **case["kwargs"])
 
-    if "error" in case:
+    if case["op"] == "adjust_hue" and case["args"][1] == 1.1:
+        assert len(list(dataset.map(call))) == 1  # TensorFlow checks it on tensors only
+    elif "error" in case:
         with pytest.raises(ERRORS[case["error"]]):
             list(dataset.map(call))
     else:

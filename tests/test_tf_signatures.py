@@ -12,8 +12,6 @@ import headrace.tf as tf
 GOLDEN = json.loads(
     pathlib.Path(__file__).with_name("golden").joinpath("tf_signatures.json").read_text()
 )
-# Parameters that there are not: what is done with an index that is out of range.
-LACKING = {"bad_indices_policy"}
 # Their arguments say how graphs are made.
 OF_GRAPHS = {"function", "name_scope"}
 # Defaults that mean the same.
@@ -47,7 +45,7 @@ def test_most_of_them_are_there():
 
 @pytest.mark.parametrize(("module", "name"), FUNCTIONS, ids=lambda part: part or "tf")
 def test_arguments_have_tensorflows_names_and_places(module, name):
-    theirs = [p for p in GOLDEN[module][name] if p[0] not in LACKING]
+    theirs = GOLDEN[module][name]
     found = inspect.signature(getattr(owner_of(module), name)).parameters.values()
     ours = [p for p in found if p.kind is not p.KEYWORD_ONLY]
     assert [p.name for p in ours[: len(theirs)]] == [p[0] for p in theirs]

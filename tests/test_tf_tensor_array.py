@@ -162,5 +162,47 @@ def test_loops_hand_it_on():
 
     assert values(filled(tf.constant(4, tf.int64))) == [4, 4, 4]
     assert elements(tf.data.Dataset.range(2).map(filled)) == [[0, 0, 0], [1, 1, 1]]
-    with pytest.raises(TypeError, match="Unsupported return value"):
-        tf.data.Dataset.range(2).map(lambda x: tf.TensorArray(tf.int64, 3))
+
+
+def counted(number):
+    array = tf.TensorArray(tf.int64, 0, dynamic_size=True, element_shape=[])
+    for k in range(3):
+        array = array.write(k, number + k)
+    return array
+
+
+def test_it_is_a_component_of_elements():
+    dataset = tf.data.Dataset.range(4).map(counted)
+    expected = [[n, n + 1, n + 2] for n in range(4)]
+    assert [values(array.stack()) for array in dataset] == expected
+    assert [values(array.stack()) for array in dataset.cache().repeat(2).skip(1).take(3)] == (
+        expected[1:]
+    )
+    assert [values(x) for x in dataset.map(lambda array: array.stack())] == expected
+    pairs = tf.data.Dataset.zip(dataset, tf.data.Dataset.range(2))
+    assert [int(x) for x in pairs.map(lambda array, k: array.read(tf.cast(k, tf.int32)))] == [0, 2]
+    assert len(list(dataset.filter(lambda array: array.size() > 3))) == 0
+    (array,) = tf.data.Dataset.from_tensors(counted(tf.constant(7, tf.int64)))
+    assert values(array.stack()) == [7, 8, 9]
+
+
+@pytest.mark.parametrize("calls", [1, 2, tf.data.AUTOTUNE])
+def test_parallel_maps_give_it_too(calls):
+    dataset = tf.data.Dataset.range(20).map(counted, num_parallel_calls=calls)
+    assert [int(array.stack()[0]) for array in dataset] == list(range(20))
+
+
+def test_it_is_a_state_of_scans_and_reductions():
+    start = tf.TensorArray(tf.int64, 0, dynamic_size=True, element_shape=[])
+    start = start.write(0, tf.constant(-1, tf.int64))
+
+    def step(array, number):  # what is written is another array: the old one is given
+        return array.write(array.size(), number), array.stack()
+
+    dataset = tf.data.Dataset.range(3).scan(start, step)
+    for _ in range(2):
+        assert [values(x) for x in dataset] == [[-1], [-1, 0], [-1, 0, 1]]
+    for _ in range(2):
+        found = tf.data.Dataset.range(3).reduce(start, lambda array, x: array.write(x + 1, 2 * x))
+        assert values(found.stack()) == [-1, 0, 2, 4][: 1 + 3]
+    assert values(start.stack()) == [-1]

@@ -249,9 +249,8 @@ class Tracer:
 
     def spec(self, output: Any) -> AnySpec:
         """Return the spec of one of the `outputs`."""
-        return (
-            output if isinstance(output, DatasetSpec | OptionalSpec) else self.builder.spec(output)
-        )
+        is_spec = isinstance(output, DatasetSpec | ObjectSpec | OptionalSpec)
+        return output if is_spec else self.builder.spec(output)
 
     def wrap(self, value: int, *, fresh: bool = False) -> Any:
         """Return the symbol of a value of the graph; `fresh` if its memory is nobody else's."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import functools
 from typing import Any
 
 import numpy as np
@@ -287,7 +288,8 @@ def in_bytes_of(codes: Any, starts: Any, encoding: str) -> Any:
         rows = [in_bytes_of(row, None, encoding) for row in codes]
         flat = np.concatenate(rows) if rows else np.zeros(0, np.int64)
         return RaggedTensor(flat, codes.row_splits)
-    sizes = [len(chr(code).encode(encoding, "ignore")) or 1 for code in codes.tolist()]
+    codec = _codec(encoding)
+    sizes = [len(chr(code).encode(codec, "ignore")) or 1 for code in codes.tolist()]
     return np.concatenate(([0], np.cumsum(sizes)))[: len(sizes)].astype(np.int64)
 
 
@@ -316,10 +318,58 @@ def to_utf8(value: Any, encoding: str, errors: str, replacement: int) -> Any:
 
 def _one(item: Any, encoding: str, errors: str, replacement: int) -> bytes:
     data = item.encode() if isinstance(item, str) else item
+    codec = _codec(encoding)
     try:
-        text = data.decode(encoding, errors)
+        text = data.decode(codec, _handler(codec, errors))
     except UnicodeDecodeError as error:
         raise InvalidArgumentError(f"Invalid formatting on input string; {error}") from None
-    if errors == "replace":
-        text = text.replace("\ufffd", chr(replacement))
-    return str(text).encode()
+    text = str(text).translate(_AS_ICU.get(codec, {}))
+    return text.replace(_BROKEN, chr(replacement)).encode()
+
+
+# Stands for what is no character; no codec gives it.
+_BROKEN = "\udfff"
+
+
+def _codec(encoding: str) -> str:
+    """Return the codec of Python that reads an encoding most as ICU, and so TensorFlow, does."""
+    name = codecs.lookup(encoding).name
+    return {"shift_jis": "cp932", "big5": "cp950"}.get(name, name)
+
+
+@functools.cache
+def _handler(codec: str, errors: str) -> str:
+    """Return the name under which Python knows how to go on behind bytes that are broken."""
+    more = _MORE.get(codec, {})
+
+    def broken(error: UnicodeError) -> tuple[str, int]:
+        if not isinstance(error, UnicodeDecodeError):
+            raise error
+        found = more.get(error.object[error.start])
+        if found is not None:
+            return found, error.start + 1
+        if errors == "strict":
+            raise error
+        return _BROKEN if errors == "replace" else "", error.end
+
+    name = f"headrace.{errors}.{codec}"
+    codecs.register_error(name, broken)
+    return name
+
+
+_CONTROLS = {byte: chr(byte) for byte in range(0x80, 0xA0)}
+_SINGLE = {byte: text for byte, text in _CONTROLS.items() if byte not in (0x8E, 0x8F)}
+
+# Bytes that stand for nothing in Python's codecs, and for a character in ICU's.
+_MORE = {
+    **{f"cp{page}": _CONTROLS for page in range(1250, 1259)},
+    "cp1253": _CONTROLS | {0xAA: "\xaa"},
+    "cp950": {0x80: "\x80"},
+    "euc_jp": _SINGLE,
+    "euc_kr": _SINGLE,
+    "gb2312": _SINGLE,
+    "gbk": {0x80: "€"},
+}
+
+# Characters that ICU has in another form.
+_AS_ICU = {"euc_jp": str.maketrans("〜‖−¢£¬", "～∥－￠￡￢")}

@@ -118,6 +118,8 @@ def from_own(value: Any) -> Any:
         from .data.optional import from_own as optional
 
         return optional(value)
+    if hasattr(kind, "_from_own"):
+        return value._from_own()
     return value
 
 

@@ -1,7 +1,7 @@
 """Control flow and functions: `cond`, `while_loop`, `function`, `py_function` and more.
 
-A branch on a value that only a run knows is tried both ways when a function is traced; the function
-then runs as Python, which takes the right one.
+A loop on a value that only a run knows is tried for some turns when a function is traced; the
+function then runs as Python. Branches become `cond`, see `branching`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 
 from ..dataset import Dataset
 from ..errors import InvalidArgumentError
+from ..nest import same_structure
 from .convert import convert, is_dense, is_symbol
 from .dtypes import as_dtype
 from .dtypes import bool as bool_
@@ -66,7 +67,7 @@ def cond(
     if not callable(false_fn):
         raise TypeError(f"'false_fn' must be callable, got {type(false_fn).__name__}")
     if is_symbol(pred):
-        recorded = _branches(pred, true_fn, false_fn)
+        recorded = recorded_cond(pred, true_fn, false_fn)
         if recorded is None:
             recorded = _both(pred, true_fn, false_fn)
         if recorded is not None:
@@ -74,7 +75,7 @@ def cond(
     return true_fn() if bool(pred) else false_fn()
 
 
-def _branches(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> Any:
+def recorded_cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> Any:
     """Record each side as a graph of its own; None where one is no graph, or they do not fit.
 
     As in TensorFlow both functions are traced, and one of them runs.
@@ -100,8 +101,8 @@ def _branches(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]
         if part.why is not None:
             return None
         sides.append((part.builder.finish(builtins.tuple(numbers)), result, tensors, part.captured))
-    (then, first, ours, captured), (other, _, theirs, more) = sides
-    if [a.dtype for a in ours] != [b.dtype for b in theirs]:
+    (then, first, ours, captured), (other, second, theirs, more) = sides
+    if [a.dtype for a in ours] != [b.dtype for b in theirs] or not same_structure(first, second):
         return None
     pairs = zip(ours, theirs, strict=True)
     outs = [(_wider(static_shape(a), static_shape(b)), a.dtype) for a, b in pairs]

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
-
-import numpy as np
 
 from ..errors import InvalidArgumentError
 from .convert import is_dense
-from .dtypes import int64, string
-from .kernels import python, static_shape
+from .dtypes import DType, int64, string
+from .kernels import static_shape
 from .text_ops import one_text
 
-__all__ = ["cross"]
+__all__ = ["cross", "cross_hashed"]
+
+# What the hash begins with if no key is given.
+_KEY = 0xDECAFCAFFE
 
 
 def cross(inputs: Any, name: str | None = None, separator: Any = None) -> Any:
     """Join each value of a row of one feature with each of the others; mirrors ``tf.sparse.cross``.
-
-    A function that uses it runs as Python.
 
     Parameters
     ----------
@@ -44,51 +42,49 @@ def cross(inputs: Any, name: str | None = None, separator: Any = None) -> Any:
     >>> tf.sparse.to_dense(found).numpy().tolist()
     [[b'a_X_c'], [b'b_X_d']]
     """
-    from .sparse import SparseTensor
+    return _crossed(inputs, string, separator=one_text("_X_" if separator is None else separator))
+
+
+def cross_hashed(
+    inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
+) -> Any:
+    """Give a number for each cross; mirrors ``tf.sparse.cross_hashed``, else as `cross`.
+
+    Parameters
+    ----------
+    inputs, name
+        As of `cross`.
+    num_buckets
+        Numbers are below it; of 0, all that an int64 holds.
+    hash_key
+        Other keys give other numbers.
+
+    Examples
+    --------
+    >>> found = tf.sparse.cross_hashed([tf.constant([["a"]]), tf.constant([["c"]])], 100)
+    >>> found.values.dtype, found.dense_shape.numpy().tolist()
+    (tf.int64, [1, 1])
+    """
+    if num_buckets < 0:
+        raise InvalidArgumentError(f"num_buckets must be at least 0, got {num_buckets}")
+    key = _KEY if hash_key is None else int(hash_key)
+    return _crossed(inputs, int64, hash_key=key, num_buckets=int(num_buckets))
+
+
+def _crossed(inputs: Any, dtype: DType, **attrs: Any) -> Any:
+    from .casting import cast
+    from .sparse import SparseTensor, made, parts
 
     if not isinstance(inputs, list | tuple):
         raise TypeError("Inputs must be a list")
     if not all(isinstance(x, SparseTensor) or is_dense(x) for x in inputs):
         raise TypeError("All inputs must be Tensor or SparseTensor.")
+    # TensorFlow takes numbers of any kind for integers.
+    inputs = [x if x.dtype.is_integer or x.dtype is string else cast(x, int64) for x in inputs]
     sparse = [x for x in inputs if isinstance(x, SparseTensor)]
     dense = [x for x in inputs if not isinstance(x, SparseTensor)]
     for x in dense:
         if len(static_shape(x) or (0, 0)) != 2:
             raise InvalidArgumentError(f"tensors [rows, values] are crossed, got shape {x.shape}")
-    between = one_text("_X_" if separator is None else separator)
-    between = between.encode() if isinstance(between, str) else bytes(between)
-    parts = [part for x in sparse for part in (x.indices, x.values, x.dense_shape)]
-
-    def crossed(*given: Any) -> list[Any]:
-        rows = [_sparse_rows(*given[3 * k : 3 * k + 3]) for k in range(len(sparse))]
-        rows += [[list(map(_text, row)) for row in x.tolist()] for x in given[3 * len(sparse) :]]
-        return _joined(rows, between)
-
-    outs = [((None, 2), int64), ((None,), string), ((2,), int64)]
-    return SparseTensor(*python("sparse.cross", crossed, outs, *parts, *dense))  # type: ignore[arg-type]
-
-
-def _text(value: Any) -> bytes:
-    return value if isinstance(value, bytes) else str(int(value)).encode()
-
-
-def _sparse_rows(indices: Any, values: Any, dims: Any) -> list[list[bytes]]:
-    rows: list[list[bytes]] = [[] for _ in range(int(dims[0]))]
-    for index, value in zip(indices.tolist(), values.tolist(), strict=True):
-        rows[index[0]].append(_text(value))
-    return rows
-
-
-def _joined(features: list[list[list[bytes]]], between: bytes) -> list[Any]:
-    counts = {len(rows) for rows in features}
-    if len(counts) != 1:
-        raise InvalidArgumentError(f"features of one number of rows are crossed, got {counts}")
-    at, made, widest = [], [], 0
-    for row, values in enumerate(zip(*features, strict=True)):
-        found = [between.join(each) for each in itertools.product(*values)]
-        at += [(row, k) for k in range(len(found))]
-        made += found
-        widest = max(widest, len(found))
-    strings = np.empty(len(made), object)
-    strings[:] = made
-    return [np.array(at, np.int64).reshape(-1, 2), strings, np.array([*counts, widest])]
+    args = (*(part for x in sparse for part in parts(x)), *dense)
+    return made("sparse_cross", args, dtype, 2, sparse=len(sparse), **attrs)

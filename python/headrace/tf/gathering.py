@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import InvalidArgumentError
 from .arithmetic import operands
 from .convert import convert, is_dense, is_symbol
 from .dtypes import as_dtype, float32, int64, string
@@ -101,15 +102,39 @@ def gather(
     return run("take", (x, at), (out, x.dtype), axis=along, batch_dims=batch_dims, mode="strict")
 
 
-def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None = None) -> Any:
-    """Return slices at some index vectors; mirrors ``tf.gather_nd``."""
+def gather_nd(
+    params: Any, indices: Any, batch_dims: int = 0, name: str | None = None,
+    bad_indices_policy: str | None = "",
+) -> Any:  # fmt: skip
+    """Return slices at some index vectors; mirrors ``tf.gather_nd``.
+
+    Raises
+    ------
+    InvalidArgumentError
+        An index vector is outside of `params`, unless `bad_indices_policy` is ``"IGNORE"``, which
+        puts zeros there.
+
+    Examples
+    --------
+    >>> tf.gather_nd([[1, 2], [3, 4]], [[0, 1], [5, 0]], bad_indices_policy="IGNORE").numpy()
+    array([2, 0], dtype=int32)
+    """
+    mode = "zero" if _ignores(bad_indices_policy) else "strict"
     x, at = convert(params), convert(indices)
     dims, rows = static_shape(x), static_shape(at)
     out: Any = None
     if dims is not None and rows is not None and rows[-1] is not None:
         out = (*rows[:-1], *dims[batch_dims + rows[-1] :])
+    return run("gather_nd", (x, at), (out, x.dtype), batch_dims=batch_dims, mode=mode)
 
-    return run("gather_nd", (x, at), (out, x.dtype), batch_dims=batch_dims, mode="strict")
+
+def _ignores(policy: str | None) -> bool:
+    """Tell whether index vectors outside are ignored."""
+    if policy not in ("", "DEFAULT", "ERROR", "IGNORE", None):
+        raise InvalidArgumentError(
+            f"bad_indices_policy is DEFAULT, ERROR or IGNORE, got {policy!r}"
+        )
+    return policy == "IGNORE"
 
 
 def boolean_mask(
@@ -184,8 +209,13 @@ def one_hot(
     return where(hot, on, off)
 
 
-def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Any:
+def scatter_nd(
+    indices: Any, updates: Any, shape: Any, bad_indices_policy: str | None = "",
+    name: str | None = None,
+) -> Any:  # fmt: skip
     """Add updates into zeros; mirrors ``tf.scatter_nd``.
+
+    With ``bad_indices_policy="IGNORE"`` places that are none are ignored.
 
     Examples
     --------
@@ -195,21 +225,39 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) 
     from .creation import zeros
 
     values = convert(updates)
-    if values.dtype in (bool_, string):  # no sum of such; the last one stays
-        return tensor_scatter_nd_update(zeros(shape, values.dtype), indices, values)
-    return tensor_scatter_nd_add(zeros(shape, values.dtype), indices, values)
+    # Of some there is no sum; the last one stays.
+    op = "update" if values.dtype in (bool_, string) else "add"
+    return _scattered(op, zeros(shape, values.dtype), indices, values, bad_indices_policy)
+
+
+def _scattered(op: str, tensor: Any, indices: Any, updates: Any, policy: str | None) -> Any:
+    from .array_ops import shape
+    from .reductions import reduce_all
+
+    x, at = convert(tensor), convert(indices)
+    values = convert(updates, None, x.dtype)
+    if values.dtype is not x.dtype:
+        raise TypeError(f"expected updates of {x.dtype.name}, got {values.dtype.name}")
+    if _ignores(policy):
+        sizes = shape(x, at.dtype)[: (static_shape(at) or (None,))[-1]]
+        inside = reduce_all((at >= convert(0, at.dtype)) & (at < sizes), -1)
+        at, values = boolean_mask(at, inside), boolean_mask(values, inside)
+    return run("scatter", (x, at, values), (static_shape(x), x.dtype), op=op)
 
 
 def _scatter(name: str, op: str, what: str) -> Any:
-    def scatter(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
-        x, at = convert(tensor), convert(indices)
-        values = convert(updates, None, x.dtype)
-        if values.dtype is not x.dtype:
-            raise TypeError(f"expected updates of {x.dtype.name}, got {values.dtype.name}")
-        return run("scatter", (x, at, values), (static_shape(x), x.dtype), op=op)
+    def scatter(
+        tensor: Any, indices: Any, updates: Any, bad_indices_policy: str | None = "",
+        name: str | None = None,
+    ) -> Any:  # fmt: skip
+        return _scattered(op, tensor, indices, updates, bad_indices_policy)
 
-    scatter.__name__ = scatter.__qualname__ = name
-    scatter.__doc__ = f"""Return a copy {what}; mirrors ``tf.{name}``.
+    def update(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
+        return _scattered(op, tensor, indices, updates, "")
+
+    made: Any = update if op == "update" else scatter
+    made.__name__ = made.__qualname__ = name
+    made.__doc__ = f"""Return a copy {what}; mirrors ``tf.{name}``.
 
     Parameters
     ----------
@@ -219,13 +267,15 @@ def _scatter(name: str, op: str, what: str) -> Any:
         Of shape ``[..., k]``: places in its first k axes.
     updates
         A slice of the other axes for each place.
+    bad_indices_policy
+        ``"IGNORE"`` for places that are none to be ignored.
 
     Raises
     ------
     InvalidArgumentError
         A place is none, or the shapes do not fit.
     """
-    return scatter
+    return made
 
 
 tensor_scatter_nd_update = _scatter(

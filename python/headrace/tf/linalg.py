@@ -11,6 +11,7 @@ from .arithmetic import check_dtype, divide, matmul, maximum, multiply, operands
 from .array_ops import expand_dims, squeeze
 from .convert import convert
 from .creation import eye
+from .diagonals import diag, diag_part, set_diag, tensor_diag, tensor_diag_part
 from .elementwise import rsqrt, sqrt, square
 from .kernels import python, run, static_shape
 from .matrices import (
@@ -18,8 +19,6 @@ from .matrices import (
     cholesky,
     cross,
     det,
-    diag,
-    diag_part,
     eigh,
     inv,
     logdet,
@@ -28,12 +27,9 @@ from .matrices import (
     matrix_transpose,
     pinv,
     qr,
-    set_diag,
     slogdet,
     solve,
     svd,
-    tensor_diag,
-    tensor_diag_part,
 )
 from .names import lookup
 from .reductions import reduce_max, reduce_sum

@@ -1,4 +1,4 @@
-"""Inverses, determinants and systems of small matrices, and their diagonals: ``tf.linalg``."""
+"""Inverses, determinants and systems of small matrices: ``tf.linalg``."""
 
 from __future__ import annotations
 
@@ -7,23 +7,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import InvalidArgumentError, UnimplementedError
+from ..errors import InvalidArgumentError
 from .arithmetic import operands
-from .array_ops import broadcast_to, reshape, transpose
+from .array_ops import broadcast_to, transpose
 from .convert import convert
 from .dtypes import DType, complex64, complex128, float32, float64
 from .elementwise import conj, log
-from .gathering import where
 from .kernels import Dims, broadcast, python, run, run_all, static_shape
-from .tensor import raw
 
 __all__ = [
     "adjoint",
     "cholesky",
     "cross",
     "det",
-    "diag",
-    "diag_part",
     "eigh",
     "inv",
     "logdet",
@@ -32,12 +28,9 @@ __all__ = [
     "matrix_transpose",
     "pinv",
     "qr",
-    "set_diag",
     "slogdet",
     "solve",
     "svd",
-    "tensor_diag",
-    "tensor_diag_part",
 ]
 
 _FIELDS = (float32, float64, complex64, complex128)
@@ -136,7 +129,7 @@ def logdet(matrix: Any, name: str | None = None) -> Any:
     >>> tf.linalg.logdet([[1.0, 0.0], [0.0, 1.0]]).numpy()
     np.float32(0.0)
     """
-    from .linalg import diag_part
+    from .diagonals import diag_part
     from .reductions import reduce_sum
 
     return 2.0 * reduce_sum(log(diag_part(cholesky(matrix))), axis=-1)
@@ -210,167 +203,6 @@ def cross(a: Any, b: Any, name: str | None = None) -> Any:
         j, k = (i + 1) % 3, (i + 2) % 3
         parts.append(x[..., j] * y[..., k] - x[..., k] * y[..., j])
     return stack(parts, -1)
-
-
-def _offset(k: Any) -> int:
-    """Return which diagonal `k` names."""
-    both = np.reshape(raw(convert(k)), -1)
-    if both.size not in (1, 2) or both[0] != both[-1]:
-        raise UnimplementedError(f"a band of several diagonals, k={k!r}; take them one by one")
-    return int(both[0])
-
-
-def _diagonal_size(dims: Dims, k: int) -> int | None:
-    """Return how long a diagonal of matrices is, if that is known."""
-    if dims is None or None in dims[-2:]:
-        return None
-    rows, columns = (int(size) for size in dims[-2:] if size is not None)
-    if k != 0 and not -rows < k < columns:
-        raise InvalidArgumentError(f"a {rows} x {columns} matrix has no diagonal k={k}")
-    return min(rows + min(k, 0), columns - max(k, 0))
-
-
-def _on_diagonal(others: Any, values: Any, sizes: tuple[int, int], k: int) -> Any:
-    """Return matrices with values on a diagonal, and what `others` has everywhere else."""
-    from .array_ops import expand_dims
-    from .gathering import gather
-
-    size = _diagonal_size(sizes, k) or 0
-    if size == 0:
-        return broadcast_to(others, (*(_batch(expand_dims(values, -1)) or ()), *sizes))
-    # Each place gets the value of its row, where it is on the diagonal.
-    place = np.clip(np.arange(sizes[0]) + min(k, 0), 0, size - 1).tolist()
-    spread = expand_dims(gather(values, place, axis=-1), -1)
-    return where(np.eye(*sizes, k, dtype=bool), spread, others)
-
-
-def diag(
-    diagonal: Any, name: str = "diag", k: Any = 0, num_rows: Any = -1, num_cols: Any = -1,
-    padding_value: Any = 0, align: str = "RIGHT_LEFT",
-) -> Any:  # fmt: skip
-    """Return matrices with a diagonal; mirrors ``tf.linalg.diag``.
-
-    Parameters
-    ----------
-    diagonal
-        The values, along the last axis.
-    k
-        Which diagonal: above the main one if positive, below it if negative.
-    num_rows, num_cols
-        Sizes of the matrices; -1: as large as the diagonal needs.
-    padding_value
-        What is everywhere else.
-
-    Examples
-    --------
-    >>> tf.linalg.diag([1, 2], k=1).numpy().tolist()
-    [[0, 1, 0], [0, 0, 2], [0, 0, 0]]
-    """
-    x, offset = convert(diagonal), _offset(k)
-    dims = static_shape(x)
-    if dims == ():
-        raise InvalidArgumentError("diagonal must be at least 1-dim, received shape: []")
-    asked, length = (int(num_rows), int(num_cols)), None if dims is None else dims[-1]
-    plain = asked == (-1, -1) and not np.any(raw(convert(padding_value)))
-    if plain:
-        side = None if length is None else length + abs(offset)
-        out = None if dims is None else (*dims[:-1], side, side)
-        return run("diag", (x,), (out, x.dtype), offset=offset)
-    if length is None:
-        raise UnimplementedError("sizes and a padding_value need a diagonal of known length")
-    needed = (length + max(-offset, 0), length + max(offset, 0))
-    if asked == (-1, -1):
-        needed = (max(needed), max(needed))
-    rows, columns = (n if a == -1 else a for n, a in zip(needed, asked, strict=True))
-    if _diagonal_size((rows, columns), offset) != length:
-        raise InvalidArgumentError(
-            f"a {rows} x {columns} matrix has no diagonal of {length} values at k={offset}"
-        )
-    return _on_diagonal(convert(padding_value, x.dtype), x, (rows, columns), offset)
-
-
-def diag_part(
-    input: Any, name: str = "diag_part", k: Any = 0, padding_value: Any = 0,
-    align: str = "RIGHT_LEFT",
-) -> Any:  # fmt: skip
-    """Return a diagonal of matrices; mirrors ``tf.linalg.diag_part``.
-
-    Parameters
-    ----------
-    input
-        The matrices, along the last two axes.
-    k
-        Which diagonal: above the main one if positive, below it if negative.
-
-    Examples
-    --------
-    >>> tf.linalg.diag_part([[1, 2], [3, 4]], k=-1).numpy()
-    array([3], dtype=int32)
-    """
-    x, offset = convert(input), _offset(k)
-    dims = static_shape(x)
-    size = _diagonal_size(dims, offset)
-    out = (None if dims is None else (*dims[:-2], size), x.dtype)
-    return run("diagonal", (x,), out, offset=offset, axis1=-2, axis2=-1)
-
-
-def set_diag(
-    input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT"
-) -> Any:
-    """Replace a diagonal of matrices; mirrors ``tf.linalg.set_diag``.
-
-    Examples
-    --------
-    >>> tf.linalg.set_diag([[1, 2], [3, 4]], [7, 8]).numpy()
-    array([[7, 2],
-           [3, 8]], dtype=int32)
-    """
-    x, values = operands("MatrixSetDiagV3", input, diagonal, strict=True)
-    dims, offset = static_shape(x), _offset(k)
-    if dims is None or len(dims) < 2 or None in dims[-2:]:
-        raise InvalidArgumentError("set_diag needs matrices of known size")
-    rows, columns = (int(size) for size in dims[-2:] if size is not None)
-    size = _diagonal_size((rows, columns), offset)
-    if (static_shape(values) or (None,))[-1] not in (size, None):
-        raise InvalidArgumentError(f"the diagonal of {rows} x {columns} has {size} values")
-    return _on_diagonal(x, values, (rows, columns), offset)
-
-
-def tensor_diag(diagonal: Any, name: str | None = None) -> Any:
-    """Return a tensor of twice the axes with a diagonal; mirrors ``tf.linalg.tensor_diag``.
-
-    Examples
-    --------
-    >>> tf.linalg.tensor_diag([1, 2]).numpy()
-    array([[1, 0],
-           [0, 2]], dtype=int32)
-    """
-    from .linalg import diag
-
-    x = convert(diagonal)
-    dims = static_shape(x)
-    if dims is None or None in dims:
-        raise InvalidArgumentError("tensor_diag needs a tensor of known shape")
-    return reshape(diag(reshape(x, [-1])), [*dims, *dims])
-
-
-def tensor_diag_part(input: Any, name: str | None = None) -> Any:
-    """Return the diagonal that `tensor_diag` makes; mirrors ``tf.linalg.tensor_diag_part``.
-
-    Examples
-    --------
-    >>> tf.linalg.tensor_diag_part([[1, 0], [0, 2]]).numpy()
-    array([1, 2], dtype=int32)
-    """
-    from .linalg import diag_part
-
-    x = convert(input)
-    dims = static_shape(x)
-    if dims is None or None in dims or len(dims) % 2 or dims[: len(dims) // 2] * 2 != dims:
-        raise InvalidArgumentError(f"tensor_diag_part needs a shape twice over, got {dims}")
-    half = dims[: len(dims) // 2]
-    count = int(np.prod(half, dtype=np.int64))  # type: ignore[arg-type]
-    return reshape(diag_part(reshape(x, [count, count])), list(half))
 
 
 # ------------------------------------------------------------------ computed by NumPy

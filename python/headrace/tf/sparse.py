@@ -17,9 +17,9 @@ from ..errors import InvalidArgumentError
 from . import dtypes
 from .composite import Composite
 from .convert import convert, is_symbol
-from .crossing import cross
+from .crossing import cross, cross_hashed
 from .dtypes import DType, int64
-from .kernels import static_shape, symbol_of
+from .kernels import run_all, static_shape, symbol_of
 from .names import lookup
 from .shapes import TensorShape
 from .tensor import raw, wrap
@@ -30,6 +30,7 @@ __all__ = [
     "add",
     "concat",
     "cross",
+    "cross_hashed",
     "expand_dims",
     "eye",
     "fill_empty_rows",
@@ -234,6 +235,17 @@ class SparseTensor(Composite):
         )
 
 
+def parts(x: Any) -> tuple[Any, ...]:
+    """Return what the engine gets of a tensor: itself, or the three parts of a sparse one."""
+    return (x.indices, x.values, x.dense_shape) if isinstance(x, SparseTensor) else (x,)
+
+
+def made(op: str, args: tuple[Any, ...], dtype: DType, rank: int | None, **attrs: Any) -> Any:
+    """Run or record an op of the engine that gives the three parts of a sparse tensor."""
+    outs: list[Any] = [((None, rank), int64), ((None,), dtype), ((rank,), int64)]
+    return SparseTensor(*run_all(op, args, outs, **attrs))
+
+
 def _needs(name: str, st: Any, rank: Any = -1) -> Any:
     """Return a stand-in for what becomes of a sparse symbol; None for a value."""
     found = symbol_of((st._indices, st._values, st._dense_shape))
@@ -282,15 +294,14 @@ def to_dense(
         Indices out of order, or outside of the shape.
     """
     st = sp_input
-    found = symbol_of((st._indices, st._values, st._dense_shape))
+    found = symbol_of(parts(st))
     if found is not None:
         from .kernels import sized
 
         dims = None if st.shape.rank is None else tuple(st.shape)
         empty: Any = b"" if st.dtype is dtypes.string else 0
         filler = convert(empty if default_value is None else default_value, st.dtype)
-        parts = (st._indices, st._values, st._dense_shape, filler)
-        return sized("sparse_to_dense", parts, dims, st.dtype)
+        return sized("sparse_to_dense", (*parts(st), filler), dims, st.dtype)
     fill = None if default_value is None else raw(convert(default_value, st.dtype)).item()
     at, dims = raw(st._indices), raw(st._dense_shape)
     if at.size:

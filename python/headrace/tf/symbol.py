@@ -149,7 +149,7 @@ class SymbolicTensor(Operators, Symbol):
         return self._tracer.iterate(self)
 
     def __bool__(self) -> bool:
-        return self._tracer.branch()
+        return self._tracer.branch(self)
 
     def __hash__(self) -> int:
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")

@@ -6,6 +6,9 @@ symbol the trace only tells what comes out; the function then runs as Python.
 
 from __future__ import annotations
 
+import copy
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -23,10 +26,27 @@ from .tensor import raw, wrap
 __all__ = ["TensorArray"]
 
 
+def _writes(method: Callable[..., TensorArray]) -> Callable[..., TensorArray]:
+    """Make a method that writes leave the array alone where it is a value."""
+
+    @functools.wraps(method)
+    def written(self: TensorArray, *args: Any, **kwargs: Any) -> TensorArray:
+        if not self._is_value:
+            return method(self, *args, **kwargs)
+        made = self._copy()
+        made._is_value = False
+        method(made, *args, **kwargs)
+        made._is_value = True
+        return made
+
+    return written
+
+
 class TensorArray:
     """A list of tensors of one dtype; mirrors ``tf.TensorArray``.
 
-    Methods that write return the array, as in TensorFlow; the old one is the same.
+    Methods that write return the array, as in TensorFlow; the old one is the same, but for arrays
+    that a function of a dataset gets, which are values: there the old one stays what it was.
 
     Parameters
     ----------
@@ -63,6 +83,7 @@ class TensorArray:
     """
 
     _is_no_tensor = True  # control flow hands it on as it is
+    _is_component = True  # an opaque object to the engine
 
     def __init__(
         self,
@@ -87,6 +108,7 @@ class TensorArray:
         # None where nothing was written yet; the whole is None where only a run knows the numbers.
         self._tensors: list[Any] | None = None
         self._symbol: Any = None
+        self._is_value = False
         if size is not None and is_symbol(size):
             self._forget(size)
         else:
@@ -123,6 +145,21 @@ class TensorArray:
 
     def mark_used(self) -> None:
         """Do nothing."""
+
+    def _copy(self) -> TensorArray:
+        """Return an array that is written apart: elements and states are handed over by value."""
+        made: TensorArray = copy.copy(self)
+        made._cleared = set(self._cleared)
+        made._tensors = None if self._tensors is None else list(self._tensors)
+        return made
+
+    def _from_own(self) -> TensorArray:
+        """Return an array that a function gets: what it writes is another array."""
+        made = self._copy()
+        made._is_value = True
+        return made
+
+    _to_own = _copy
 
     def _forget(self, symbol: Any) -> None:
         """Go on without the tensors: a run knows which of them is which."""
@@ -193,6 +230,7 @@ class TensorArray:
             self._cleared.add(at)
         return tensor
 
+    @_writes
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
         """Put `value` in place `index`."""
         tensor = self._accept(value)
@@ -255,6 +293,7 @@ class TensorArray:
                 )
         return concat(tensors, 0) if tensors else self._stacked([])
 
+    @_writes
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
         """Fill the array with the slices of `value`."""
         tensor = convert(value, self._dtype if not hasattr(value, "dtype") else None)
@@ -279,6 +318,7 @@ class TensorArray:
                 f"Cannot {what} {count} tensors into a TensorArray of static size {size} "
             )
 
+    @_writes
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
         """Write the slices of `value` in the places `indices`."""
         tensor = convert(value, self._dtype if not hasattr(value, "dtype") else None)
@@ -291,6 +331,7 @@ class TensorArray:
             self.write(index, item)
         return self
 
+    @_writes
     def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
         """Fill the array with pieces of `value` of these lengths."""
         tensor = convert(value, self._dtype if not hasattr(value, "dtype") else None)

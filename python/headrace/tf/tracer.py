@@ -2,7 +2,8 @@
 
 TensorFlow traces whatever it is given, side effects included, and so does this. What the engine can
 evaluate becomes a graph. For the rest the trace still says what the function returns: ops without a
-kernel give symbols of known dtype and shape, and a branch on a value is explored both ways.
+kernel give symbols of known dtype and shape, and a branch on a value is explored both ways, and
+recorded where both are graphs.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from ..purity import Refusal
 from ..spec import (
     AnySpec,
     DatasetSpec,
+    ObjectSpec,
     OptionalSpec,
     RaggedTensorSpec,
     SparseTensorSpec,
@@ -25,6 +27,7 @@ from ..spec import (
     UnknownSpec,
 )
 from ..trace import Tracer, TraceRefused, _refusal
+from .branching import Way, graph_of_branches
 from .dtypes import DType
 from .kernels import Dims, Out, spec, unsupported
 
@@ -64,6 +67,7 @@ class TensorTracer(Tracer):
         self.called_by = called_by
         self.decisions = decisions
         self.taken: list[bool] = []
+        self.way: Way | None = None  # where branches are to be recorded
         self.why: Refusal | None = None  # why the graph, if it is finished, is not the function
 
     def record(self, op: str, attrs: dict[str, Any], args: tuple[Any, ...], out: Out | None) -> Any:
@@ -127,11 +131,17 @@ class TensorTracer(Tracer):
         self.why = self.why or self.place(f"uses {name}, which has no kernel")
         return self.wrap(self.builder.input(element_spec))
 
-    def branch(self) -> bool:
+    def branch(self, value: Any) -> bool:
         """Choose which way a branch on a value goes in this path."""
+        root: Any = self
+        while root.captured is not None and root.outer is not None:
+            root = root.outer
+        if root.way is not None:
+            found: bool = root.way.branch(value)
+            return found
         self.why = self.why or self.place("branches on a value")
         if self.captured is not None and isinstance(self.outer, TensorTracer):
-            return self.outer.branch()
+            return self.outer.branch(value)
         number = len(self.taken)
         if number >= _MAX_BRANCHES:
             self.refuse("branches on values without end")
@@ -215,6 +225,7 @@ class TensorTracer(Tracer):
         from . import specs
         from .bridge import spec_of, to_own
         from .data.optional import Optional
+        from .tensor_array import TensorArray
 
         if isinstance(leaf, Dataset):
             self.meets = "datasets"
@@ -223,6 +234,9 @@ class TensorTracer(Tracer):
             self.meets = self.meets or "optionals"
             return OptionalSpec(specs.to_own(leaf.element_spec))
 
+        if isinstance(leaf, TensorArray):
+            self.meets = self.meets or "tensor arrays"
+            return ObjectSpec()
         if getattr(type(leaf), "_tracer", None) is not None:
             return self.value(leaf)
         if getattr(leaf, "_symbol", None) is not None:
@@ -269,6 +283,10 @@ def trace(function: Callable[..., Any], element_spec: Any, called_by: str = "a d
     if first is None:
         assert error is not None
         raise error
+    if len(found) > 1 and error is None and not pending:
+        graph = graph_of_branches(TensorTracer((), called_by), function, element_spec)
+        if graph is not None:
+            return Traced(graph, None, None)
     first.element_spec = _joined(found)
     if first.refusal is not None:
         first.refusal = first.refusal.giving(first.element_spec)

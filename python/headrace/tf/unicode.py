@@ -9,6 +9,7 @@ from ..strings.parts import ngram_attrs
 from ..strings.unicode import in_bytes_of, is_of_engine, to_utf8
 from .bridge import from_own, to_own
 from .convert import convert, is_symbol
+from .creation import zeros
 from .dtypes import int32, string
 from .kernels import run, static_shape
 from .ragged_tensor import RaggedTensor
@@ -188,5 +189,8 @@ def ngrams(
         return innermost("string_ngrams", data, string, **attrs)
     x = convert(data, string)
     dims = static_shape(x)
+    if dims is not None and len(dims) == 2 and dims[0] == 0:
+        # TensorFlow's rows of nothing have one place, whatever the widths.
+        return zeros((0, 1), string)
     shape = None if dims is None else (*dims[:-1], None) if is_symbol(x) else dims
     return run("string_ngrams", (x,), (shape, string), **attrs)

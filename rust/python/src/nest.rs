@@ -151,6 +151,9 @@ fn is_plain_leaf(value: &Bound<'_, PyAny>) -> Result<bool> {
     if is_common_leaf(value) || value.is_instance_of::<PyType>() {
         return Ok(true);
     }
+    if value.is_instance_of::<PyTuple>() {
+        return Ok(value.get_type().hasattr(intern!(value.py(), "_is_leaf"))?);
+    }
     // Specs, sparse and ragged tensors, plans.
     let module = value.get_type().getattr_opt(intern!(value.py(), "__module__"))?;
     Ok(module.is_some_and(|module| {

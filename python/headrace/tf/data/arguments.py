@@ -16,15 +16,25 @@ import numpy as np
 from ... import dataset as own
 from ...nest import is_structure, items, rebuild
 from .. import dtypes, specs
-from ..bridge import from_own, to_own
-from ..convert import is_symbol
+from ..bridge import from_own, source, to_own
+from ..convert import convert, is_symbol
 from ..shapes import TensorShape
 from ..tensor import Tensor, raw
 
 __all__ = ["argument", "result", "wrapped"]
 
-# Values that become tensors by TensorFlow's rules, by the name of the parameter.
-_VALUES = frozenset({"initial_state"})
+
+def _filler(value: Any) -> Any:
+    """Return a value to pad with, or a nest of them, as tensors are made of it."""
+    if is_structure(value):
+        return rebuild(value, [_filler(child) for _, child in items(value)])
+    if isinstance(value, bool | int | float | str | bytes):
+        return argument(convert(value))
+    return argument(value)
+
+
+# Parameters whose values become tensors by TensorFlow's rules, and how.
+_VALUES: dict[str, Callable[[Any], Any]] = {"initial_state": source, "padding_values": _filler}
 
 
 def argument(value: Any) -> Any:
@@ -71,8 +81,6 @@ def tensors(value: Any) -> Any:
 
 def wrapped(function: Callable[..., Any]) -> Any:
     """Return a function of headrace that takes and gives TensorFlow's things."""
-    from ..bridge import source
-
     names = function.__code__.co_varnames if isinstance(function, types.FunctionType) else ()
     offset = {name: k for k, name in enumerate(names)}
 
@@ -80,11 +88,11 @@ def wrapped(function: Callable[..., Any]) -> Any:
     def called(*args: Any, **kwargs: Any) -> Any:
         given = [argument(arg) for arg in args]
         named = {key: argument(value) for key, value in kwargs.items()}
-        for name in _VALUES & offset.keys():
+        for name in _VALUES.keys() & offset.keys():
             if name in named:
-                named[name] = source(kwargs[name])
+                named[name] = _VALUES[name](kwargs[name])
             elif offset[name] < len(given):
-                given[offset[name]] = source(args[offset[name]])
+                given[offset[name]] = _VALUES[name](args[offset[name]])
         return result(function(*given, **named))
 
     return called

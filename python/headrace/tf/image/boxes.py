@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...errors import InvalidArgumentError
+from ...errors import InvalidArgumentError, OutOfRangeError, UnimplementedError
 from ...image import boxes as own
 from ..bridge import to_own
 from ..convert import convert, is_symbol
@@ -60,7 +60,9 @@ def crop_and_resize(
     Raises
     ------
     InvalidArgumentError
-        Shapes do not fit together, or there is no such image.
+        Shapes do not fit together.
+    OutOfRangeError
+        There is no such image.
 
     Examples
     --------
@@ -72,6 +74,13 @@ def crop_and_resize(
     indices = ranked("box_index", convert(box_indices, int32), 1)
     size = convert(crop_size, int32)
     known = size if is_symbol(size) else raw(size)
+    if not is_symbol(x) and not is_symbol(indices):
+        outside = [k for k in raw(indices).tolist() if not 0 <= k < raw(x).shape[0]]
+        if outside:
+            raise OutOfRangeError(
+                f"box_index has values outside [0, batch_size), got {outside[0]} for "
+                f"{raw(x).shape[0]} images"
+            )
     return call(
         own.crop_and_resize,
         x,
@@ -136,6 +145,8 @@ def extract_patches(
     ------
     InvalidArgumentError
         `images` are no batch, or there are no such patches.
+    OutOfRangeError, UnimplementedError
+        A size is below 1, or not 1 for the batch or the channels.
 
     Examples
     --------
@@ -144,6 +155,12 @@ def extract_patches(
     TensorShape([1, 4, 4, 12])
     """
     x = ranked("input", convert(images), 4)
+    for name, sides in (("ksizes", sizes), ("strides", strides), ("rates", rates)):
+        given = [int(side) for side in sides]
+        if len(given) == 4 and min(given) < 1:
+            raise OutOfRangeError(f"{name} is out of range, got {given}; sizes are above 0")
+        if len(given) == 4 and (given[0], given[3]) != (1, 1):
+            raise UnimplementedError(f"{name} are [1, height, width, 1], got {given}")
     return call(own.extract_patches, x, sizes=sizes, strides=strides, rates=rates, padding=padding)
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ...errors import InvalidArgumentError
 from ...image import colour as own
 from ..convert import convert, is_symbol
 from ..dtypes import as_dtype, float32
 from ..dtypes import to_own as dtype_to_own
 from ..kernels import static_shape
-from ..tensor import raw
+from ..tensor import raw, wrap
 from .arguments import at_least_3d, call, shown
 
 __all__ = [
@@ -171,17 +173,21 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
     Raises
     ------
     ValueError
-        `image` has not three channels, or `delta` is outside the interval.
+        `image` has not three channels, or `delta` is outside the interval and `image` a tensor.
 
     Examples
     --------
     >>> tf.image.adjust_hue(tf.constant([[[255, 0, 0]]], tf.uint8), 0.5).numpy()
     array([[[  0, 255, 255]]], dtype=uint8)
     """
+    x = _of_channels(_ranked(_of_numbers(image)), 3)
     turns = _amount(delta)
     if not is_symbol(turns) and (abs(raw(turns)) > 1).any():
-        raise ValueError("delta must be in the interval [-1, 1]")
-    return call(own.adjust_hue, _of_channels(_ranked(_of_numbers(image)), 3), turns)
+        if not is_symbol(x):
+            raise ValueError("delta must be in the interval [-1, 1]")
+        # TensorFlow checks tensors only; whole turns change nothing.
+        turns = wrap(np.fmod(raw(turns), 1))
+    return call(own.adjust_hue, x, turns)
 
 
 def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Any:

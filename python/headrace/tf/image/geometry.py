@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ...image import geometry as own
+from ..array_ops import reverse
+from ..array_ops import transpose as transposed
 from ..convert import convert, is_symbol
-from ..dtypes import int32
+from ..dtypes import int32, string
 from ..kernels import static_shape
 from ..tensor import raw
 from .arguments import at_least_3d, call, image_or_batch, number, positive
@@ -196,7 +198,8 @@ def flip_left_right(image: Any) -> Any:
     >>> tf.image.flip_left_right([[[1], [2]]]).numpy().tolist()
     [[[2], [1]]]
     """
-    return call(own.flip_left_right, _turnable(image))
+    x = _turnable(image)
+    return reverse(x, [-2]) if x.dtype is string else call(own.flip_left_right, x)
 
 
 def flip_up_down(image: Any) -> Any:
@@ -217,7 +220,8 @@ def flip_up_down(image: Any) -> Any:
     >>> tf.image.flip_up_down([[[1]], [[2]]]).numpy().tolist()
     [[[2]], [[1]]]
     """
-    return call(own.flip_up_down, _turnable(image))
+    x = _turnable(image)
+    return reverse(x, [-3]) if x.dtype is string else call(own.flip_up_down, x)
 
 
 def transpose(image: Any, name: str | None = None) -> Any:
@@ -240,7 +244,8 @@ def transpose(image: Any, name: str | None = None) -> Any:
     >>> tf.image.transpose(tf.ones([4, 6, 3])).shape
     TensorShape([6, 4, 3])
     """
-    return call(own.transpose, _turnable(image))
+    x = _turnable(image)
+    return _text_transposed(x) if x.dtype is string else call(own.transpose, x)
 
 
 def rot90(image: Any, k: Any = 1, name: str | None = None) -> Any:
@@ -270,7 +275,19 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Any:
     shape = static_shape(times)
     if shape is not None and shape != ():
         raise ValueError(f"Shape {shape} must have rank 0")
-    return call(own.rot90, x, times if is_symbol(times) else int(raw(times)))
+    known = times if is_symbol(times) else int(raw(times))
+    if x.dtype is string and not is_symbol(known):
+        known %= 4
+        turned = x if known % 2 == 0 else _text_transposed(x)
+        axes: list[list[int]] = [[], [-3], [-3, -2], [-2]]
+        return reverse(turned, axes[known])
+    return call(own.rot90, x, known)
+
+
+def _text_transposed(x: Any) -> Any:
+    """Exchange height and width of images whose values are strings."""
+    rank = len(static_shape(x) or (0, 0, 0))
+    return transposed(x, [*range(rank - 3), rank - 2, rank - 3, rank - 1])
 
 
 def _turnable(image: Any) -> Any:

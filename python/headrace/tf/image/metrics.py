@@ -140,7 +140,7 @@ def _compared(a: Any, b: Any, max_val: Any) -> tuple[Any, Any, Any]:
     one, other = static_shape(x), static_shape(y)
     for shape in (one, other):
         if shape is not None and len(shape) < 3:
-            raise ValueError(f"Shape {shown(shape)} must have rank at least 3")
+            raise InvalidArgumentError(f"Shape {shown(shape)} must have rank at least 3")
     if one is not None and other is not None:
         if any(None not in (i, j) and i != j for i, j in zip(one[-3:], other[-3:], strict=True)):
             raise ValueError(f"Shapes {one[-3:]} and {other[-3:]} are incompatible")

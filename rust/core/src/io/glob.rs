@@ -3,7 +3,8 @@
 //! `*` stands for any text within one part of a path, `?` for one character, `[abc]`, `[a-z]` and
 //! `[!a]` or `[^a]` for one of some; a backslash takes the meaning from the character behind it.
 //! Hidden files match like any other. Without such a character a path stands for itself, if it
-//! exists. Matching is done byte by byte where names are not UTF-8.
+//! exists. One slash at the end of a pattern means nothing. Matching is done byte by byte where names
+//! are not UTF-8.
 
 use std::fs;
 
@@ -14,6 +15,7 @@ pub fn glob(pattern: &[u8]) -> Vec<Vec<u8>> {
         let found = !pattern.is_empty() && exists(pattern);
         return if found { vec![pattern.to_vec()] } else { Vec::new() };
     };
+    let pattern = pattern.strip_suffix(b"/").unwrap_or(pattern);
     let fixed = pattern[..special].iter().rposition(|byte| *byte == b'/').map_or(0, |at| at + 1);
     let start = if fixed == 0 { b"./".to_vec() } else { pattern[..fixed].to_vec() };
     let mut found = vec![start];
@@ -203,6 +205,8 @@ mod tests {
         };
         assert_eq!(found("*/*.txt"), [".c/4.txt", "a/1.txt", "b/3.txt"]);
         assert_eq!(found("a/1.txt"), ["a/1.txt"]);
+        assert_eq!(found("*/"), [".c", "a", "b"]);
+        assert!(found("*//").is_empty());
         assert!(found("a/3.txt").is_empty());
         assert!(glob(b"").is_empty());
     }

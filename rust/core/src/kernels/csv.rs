@@ -8,6 +8,7 @@ use crate::graph::attr::{Attr, Attrs};
 use crate::graph::kernel::{Arg, Kernel};
 use crate::kernels::cast::{dense, inputs};
 use crate::kernels::shape::stacked;
+use crate::kernels::strings::number;
 
 /// One column of the result.
 #[derive(Debug)]
@@ -106,24 +107,17 @@ impl Values {
 
     /// Appends what a field says; false if it is no such number.
     fn push(&mut self, field: &[u8]) -> bool {
-        fn number<T: std::str::FromStr>(values: &mut Vec<T>, field: &[u8]) -> bool {
-            let text = std::str::from_utf8(field.trim_ascii()).ok();
-            // A sign alone may stand in front, but "+-1" is nothing.
-            let text = text.map(|text| match text.strip_prefix('+') {
-                Some(rest) if !rest.starts_with(['+', '-']) => rest,
-                _ => text,
-            });
-            match text.and_then(|text| text.parse().ok()) {
-                Some(value) => values.push(value),
-                None => return false,
-            }
-            true
+        fn add<T>(values: &mut Vec<T>, value: Option<T>) -> bool {
+            let is_number = value.is_some();
+            values.extend(value);
+            is_number
         }
+        let text = field.trim_ascii();
         match self {
-            Values::Int32(values) => number(values, field),
-            Values::Int64(values) => number(values, field),
-            Values::Float32(values) => number(values, field),
-            Values::Float64(values) => number(values, field),
+            Values::Int32(values) => add(values, number::integer(text)),
+            Values::Int64(values) => add(values, number::integer(text)),
+            Values::Float32(values) => add(values, number::float32(text)),
+            Values::Float64(values) => add(values, number::float(text)),
             Values::Bytes(values) => {
                 values.push(field);
                 true

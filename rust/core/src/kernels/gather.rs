@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use crate::data::shape::volume;
-use crate::data::{Column, DType, Dims, PartialShape, Spec, Wanted};
+use crate::data::{Column, DType, Dims, PartialShape, Spec, Tensor, Wanted};
 use crate::error::{Error, Result};
 use crate::graph::attr::Attrs;
 use crate::graph::kernel::{Arg, Kernel, Tolerance};
 use crate::kernels::cast::{cast_tensor, dense, inputs};
 use crate::kernels::elementwise::loops::broadcast_partial;
-use crate::kernels::places::{each_index, pick, room};
+use crate::kernels::places::{FILL, each_index, pick, pick_or, room};
 use crate::kernels::shape::normal_axis;
 
 /// What becomes of a place outside of the axis.
@@ -23,6 +23,8 @@ pub(crate) enum Outside {
     Wrap,
     /// All are an error, in TensorFlow's words.
     Strict,
+    /// Zeros stand for what is not there; `gather_nd` alone knows it.
+    Zero,
 }
 
 impl Outside {
@@ -83,7 +85,11 @@ pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> 
         }
         "gather_nd" => {
             attrs.only(&["batch_dims", "mode"])?;
-            Gather::Nd { batch: batch()?, outside: Outside::of(attrs)? }
+            let outside = match attrs.opt_str("mode")? {
+                Some("zero") => Outside::Zero,
+                _ => Outside::of(attrs)?,
+            };
+            Gather::Nd { batch: batch()?, outside }
         }
         _ => return Ok(None),
     };
@@ -215,6 +221,11 @@ impl Gather {
                 for k in 0..batches * count {
                     let index = &indices[k * depth..(k + 1) * depth];
                     let mut place = 0;
+                    let is_inside = |(k, size): (&i64, &usize)| (0..*size as i64).contains(k);
+                    if *outside == Outside::Zero && !index.iter().zip(indexed).all(is_inside) {
+                        places.push(FILL);
+                        continue;
+                    }
                     for (axis, (value, size)) in index.iter().zip(indexed).enumerate() {
                         let found = outside.place(*value, axis + batch, *size, k);
                         place = place * size
@@ -267,7 +278,13 @@ impl Kernel for Gather {
             let indices = &indices[start..start + per_index];
             run = self.places(own, index, indices, base, &mut places)?;
         }
-        Ok(vec![Column::Stacked(pick(x.tensor()?, &places, run, dims)?)])
+        let x = x.tensor()?;
+        Ok(vec![Column::Stacked(match self {
+            Gather::Nd { outside: Outside::Zero, .. } => {
+                pick_or(x, &Tensor::zeros(x.dtype(), Dims::new())?, &places, run, dims)?
+            }
+            _ => pick(x, &places, run, dims)?,
+        })])
     }
 
     fn tolerance(&self) -> Tolerance {

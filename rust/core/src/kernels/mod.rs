@@ -8,6 +8,7 @@ pub(crate) mod cast;
 mod coding;
 mod control;
 mod create;
+mod crossing;
 mod csv;
 mod cumulate;
 mod dispatch;
@@ -37,6 +38,7 @@ mod raw;
 mod reduce;
 mod scatter;
 mod search;
+mod sets;
 mod shape;
 mod shuffle_index;
 mod solve;
@@ -72,6 +74,8 @@ const FAMILIES: &[Family] = &[
     shuffle_index::build,
     search::build,
     unique::build,
+    sets::build,
+    crossing::build,
     scatter::build,
     lookup::build,
     create::build,

@@ -88,6 +88,14 @@ fn weak(data: &[u8], a: u64, b: u64) -> (u64, u64) {
     (a.wrapping_add(z), b.wrapping_add(c))
 }
 
+/// One hash of two, as TensorFlow makes it of hashes in a row.
+pub fn fingerprint_cat64(first: u64, second: u64) -> u64 {
+    const MUL: u64 = 0xc6a4_a793_5bd1_e995;
+    let mix = |value: u64| value ^ (value >> 47);
+    let hash = (first ^ MUL) ^ mix(second.wrapping_mul(MUL)).wrapping_mul(MUL);
+    mix(mix(hash.wrapping_mul(MUL)).wrapping_mul(MUL))
+}
+
 /// FarmHash's `Fingerprint64`.
 pub fn fingerprint64(data: &[u8]) -> u64 {
     let size = data.len();

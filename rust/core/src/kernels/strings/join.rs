@@ -64,7 +64,7 @@ pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> 
 }
 
 /// A static argument that is bytes or text.
-pub(super) fn separator(attrs: &Attrs, name: &str) -> Result<Vec<u8>> {
+pub(in crate::kernels) fn separator(attrs: &Attrs, name: &str) -> Result<Vec<u8>> {
     match attrs.opt_str(name) {
         Ok(text) => Ok(text.unwrap_or_default().as_bytes().to_vec()),
         Err(error) => match attrs.opt_tensor(name) {
@@ -75,18 +75,18 @@ pub(super) fn separator(attrs: &Attrs, name: &str) -> Result<Vec<u8>> {
 }
 
 /// Collects one string of several.
-pub(super) struct Joined<'a> {
-    pub(super) separator: &'a [u8],
+pub(in crate::kernels) struct Joined<'a> {
+    separator: &'a [u8],
     value: Vec<u8>,
     empty: bool,
 }
 
 impl<'a> Joined<'a> {
-    pub(super) fn new(separator: &'a [u8]) -> Self {
+    pub(in crate::kernels) fn new(separator: &'a [u8]) -> Self {
         Joined { separator, value: Vec::new(), empty: true }
     }
 
-    pub(super) fn push(&mut self, part: &[u8]) -> Result<()> {
+    pub(in crate::kernels) fn push(&mut self, part: &[u8]) -> Result<()> {
         if !std::mem::take(&mut self.empty) {
             self.value.extend_from_slice(self.separator);
         }
@@ -95,7 +95,7 @@ impl<'a> Joined<'a> {
         Ok(())
     }
 
-    pub(super) fn finish(&mut self, out: &mut BytesBuilder) {
+    pub(in crate::kernels) fn finish(&mut self, out: &mut BytesBuilder) {
         out.push(&self.value);
         self.value.clear();
         self.empty = true;

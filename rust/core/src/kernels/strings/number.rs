@@ -41,12 +41,13 @@ fn trimmed(value: &[u8]) -> &[u8] {
     &value[first..=last]
 }
 
-fn integer<T: std::str::FromStr>(value: &[u8]) -> Option<T> {
+/// A decimal integer.
+pub(in crate::kernels) fn integer<T: std::str::FromStr>(value: &[u8]) -> Option<T> {
     std::str::from_utf8(value).ok()?.parse().ok()
 }
 
-/// A decimal number, or infinity or NaN by name; Rust reads these as TensorFlow does.
-fn float(value: &[u8]) -> Option<f64> {
+/// A number, or infinity or NaN by name; Rust reads decimals as TensorFlow does.
+pub(in crate::kernels) fn float(value: &[u8]) -> Option<f64> {
     let value = match value {
         [b'-' | b'+', rest @ ..] if is_hex(rest) => return signed(value[0], hex(rest)?),
         rest if is_hex(rest) => return hex(rest),
@@ -118,7 +119,7 @@ fn scaled(bits: u64, exponent: i64) -> f64 {
 }
 
 /// The same as a float32: decimal digits are rounded to it once, not by way of a float64.
-fn float32(value: &[u8]) -> Option<f32> {
+pub(in crate::kernels) fn float32(value: &[u8]) -> Option<f32> {
     let wide = float(value)?;
     let text = std::str::from_utf8(value).ok();
     Some(text.and_then(|text| text.parse().ok()).unwrap_or(wide as f32))
