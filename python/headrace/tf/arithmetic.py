@@ -197,11 +197,15 @@ def realdiv(x: Any, y: Any, name: str | None = None) -> Any:
     return run("true_divide", (x, y), (_broadcast(x, y), x.dtype))
 
 
-def _no_zero(op: str, y: Any) -> None:
+def _no_zero(y: Any) -> None:
     """Refuse to divide integers by zero, which the engine's kernels let pass."""
     if y.dtype.is_integer:
         if is_symbol(y):
-            y._tracer.doubt(f"uses {op} by a value that may be zero")
+            from .control import Assert
+            from .reductions import reduce_all
+
+            zero = y.dtype.as_numpy_dtype(0)
+            Assert(reduce_all(not_equal(y, zero)), ["Integer division by zero"])
         elif not raw(y).all():
             raise InvalidArgumentError("Integer division by zero")
 
@@ -211,7 +215,7 @@ def floordiv(x: Any, y: Any, name: str | None = None) -> Any:
     if is_composite(x, y):
         return composite(floordiv, x, y)
     x, y = operands("FloorDiv", x, y)
-    _no_zero("floordiv", y)
+    _no_zero(y)
     return _numeric("FloorDiv", "floor_divide", x, y)
 
 
@@ -220,7 +224,7 @@ def floormod(x: Any, y: Any, name: str | None = None) -> Any:
     if is_composite(x, y):
         return composite(floormod, x, y)
     x, y = operands("FloorMod", x, y)
-    _no_zero("floormod", y)
+    _no_zero(y)
     return _numeric("FloorMod", "remainder", x, y)
 
 
@@ -230,7 +234,7 @@ mod = floormod
 def truncatediv(x: Any, y: Any, name: str | None = None) -> Any:
     """Return ``x / y`` rounded towards zero; mirrors ``tf.truncatediv``."""
     x, y = operands("TruncateDiv", x, y)
-    _no_zero("truncatediv", y)
+    _no_zero(y)
     rest = run("fmod", (x, y), (_broadcast(x, y), x.dtype))
     return _numeric("TruncateDiv", "floor_divide", subtract(x, rest), y)
 
@@ -238,7 +242,7 @@ def truncatediv(x: Any, y: Any, name: str | None = None) -> Any:
 def truncatemod(x: Any, y: Any, name: str | None = None) -> Any:
     """Return the rest of ``x / y`` with the sign of `x`; mirrors ``tf.truncatemod``."""
     x, y = operands("TruncateMod", x, y)
-    _no_zero("truncatemod", y)
+    _no_zero(y)
     check_dtype("TruncateMod", x, allowed=x.dtype.is_integer or x.dtype.is_floating)
     return run("fmod", (x, y), (_broadcast(x, y), x.dtype))
 

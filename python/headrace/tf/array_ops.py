@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import InvalidArgumentError
 from .convert import convert, is_symbol
 from .dtypes import as_dtype, int32
-from .kernels import python, run, sized, static_shape
+from .kernels import run, sized, static_shape
 from .shapes import TensorShape
 from .sizes import known_sizes, number, sizes_of, vector
 from .tensor import Tensor, raw, wrap
@@ -326,9 +326,23 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
 
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
     """Return the shape that two shape tensors have together."""
-    x, y = convert(shape_x), convert(shape_y)
-    compute = lambda a, b: np.asarray(np.broadcast_shapes(tuple(a), tuple(b)), a.dtype)  # noqa: E731
-    return python("broadcast_dynamic_shape", compute, ((None,), x.dtype), x, y)
+    from .control import Assert
+    from .creation import ones
+    from .gathering import where
+    from .joining import concat
+    from .reductions import reduce_all
+
+    sides = convert(shape_x), convert(shape_y)
+    ranks = [dims[0] if dims else None for dims in map(static_shape, sides)]
+    if None in ranks:
+        raise InvalidArgumentError("shapes must be of known rank when they are broadcast together")
+    most = max(rank or 0 for rank in ranks)
+    x, y = (
+        concat([ones([most - (rank or 0)], side.dtype), side], 0)
+        for rank, side in zip(ranks, sides, strict=True)
+    )
+    Assert(reduce_all((x == y) | (x == 1) | (y == 1)), ["Incompatible shapes:", x, y])
+    return where(x == 1, y, x)
 
 
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:

@@ -88,7 +88,7 @@ def _stand_in(value: Any) -> Any:
     """Return a symbol for a sparse or ragged value that was made of symbols."""
     from .convert import tracer_now
 
-    return tracer_now().stand_in("a sparse or ragged value", value._own_spec())._symbol
+    return tracer_now().packed(value)
 
 
 def from_own(value: Any) -> Any:

@@ -125,16 +125,13 @@ def range(
 
     if target.is_integer or any(map(is_symbol, tensors)):
         return run("range", tuple(tensors), ((None,), target), rounded=False)
-
-    def compute(first: Any, last: Any, step: Any) -> Any:
-        if step == 0:
-            raise InvalidArgumentError("Requires delta != 0: 0")
-        if target.is_floating:
-            count = int(np.ceil(np.abs((last - first) / step))) if (last - first) * step > 0 else 0
-            return (first + np.arange(count, dtype=target.dtype) * step).astype(target.dtype)
-        return np.arange(int(first), int(last), int(step), dtype=target.dtype)
-
-    return python("range up to a value that a run computes", compute, ((None,), target), *tensors)
+    first, last, step = map(raw, tensors)
+    if step == 0:
+        raise InvalidArgumentError("Requires delta != 0: 0")
+    if not target.is_floating:
+        return wrap(np.arange(int(first), int(last), int(step), dtype=target.dtype))
+    count = int(np.ceil(np.abs((last - first) / step))) if (last - first) * step > 0 else 0
+    return wrap((first + np.arange(count, dtype=target.dtype) * step).astype(target.dtype))
 
 
 def _as(value: Any, dtype: DType) -> Any:
@@ -225,12 +222,7 @@ def sequence_mask(
     if maxlen is None or width is not None:
         out = (None if dims is None else (*dims, width), bool_)
         return cast(run("sequence_mask", (x,), out, maxlen=width), target)
-    args = (x,) if maxlen is None else (x, convert(maxlen))
+    from .arithmetic import less
+    from .array_ops import expand_dims
 
-    def compute(array: Any, end: Any = None) -> Any:
-        last = int(array.max(initial=0)) if end is None else int(end)
-        return (np.arange(last) < array[..., None]).astype(target.dtype)
-
-    return python(
-        "sequence_mask", compute, (None if dims is None else (*dims, width), target), *args
-    )
+    return cast(less(cast(range(maxlen), x.dtype), expand_dims(x, -1)), target)

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..errors import InvalidArgumentError
 from .arithmetic import operands
 from .convert import convert, is_dense, is_symbol
 from .dtypes import as_dtype, float32, int64, string
 from .dtypes import bool as bool_
-from .kernels import broadcast, python, run, static_shape
-from .tensor import raw
+from .kernels import broadcast, run, static_shape
 
 __all__ = [
     "boolean_mask",
@@ -179,7 +176,9 @@ def one_hot(
     array([[0., 1., 0.],
            [0., 0., 0.]], dtype=float32)
     """
-    from .array_ops import expand_dims
+    from .array_ops import expand_dims, reshape
+    from .casting import cast
+    from .creation import range as numbers
 
     x = convert(indices)
     given = [convert(value, dtype) for value in (on_value, off_value) if value is not None]
@@ -190,21 +189,11 @@ def one_hot(
     place = static_shape(x)
     at = -1 if last else int(axis or 0)
     count = depth if is_dense(depth) else convert(int(depth))
-    if is_symbol(count):
-        out = (
-            None
-            if place is None
-            else (*place[:at], None, *place[at:])
-            if not last
-            else (*place, None)
-        )
-        compute = lambda a, n: None  # noqa: E731
-        return python("one_hot of a depth that a run computes", compute, (out, target), x, count)
-    positions = np.arange(int(raw(count)), dtype=x.dtype.dtype)
+    positions = cast(numbers(count), x.dtype)
     if not last:
         if place is None:
             raise ValueError("one_hot with axis= needs indices of known rank")
-        positions = positions.reshape(-1, *[1] * (len(place) - at))
+        positions = reshape(positions, [-1, *[1] * (len(place) - at)])
     hot = expand_dims(x, at) == positions
     return where(hot, on, off)
 
@@ -295,29 +284,31 @@ def dynamic_partition(
     data: Any, partitions: Any, num_partitions: int, name: str | None = None
 ) -> list[Any]:
     """Distribute rows to some tensors; mirrors ``tf.dynamic_partition``."""
+    from .control import Assert
+    from .reductions import reduce_all
+
     x, which = convert(data), convert(partitions)
-    dims, rows = static_shape(x), static_shape(which)
-    out = None if dims is None or rows is None else (None, *dims[len(rows) :])
-    if is_symbol(x) or is_symbol(which):
-        return [boolean_mask(x, which == number) for number in range(num_partitions)]
-    compute = lambda a, k: [a[k == number] for number in range(num_partitions)]  # noqa: E731
-    outs = [(out, x.dtype)] * num_partitions
-    return python("dynamic_partition", compute, outs, x, which)  # type: ignore[no-any-return]
+    fits = reduce_all((which >= convert(0, which.dtype)) & (which < num_partitions))
+    Assert(fits, [f"partitions are not all in [0, {num_partitions}):", which])
+    return [boolean_mask(x, which == number) for number in range(num_partitions)]
 
 
 def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
     """Put rows together again; mirrors ``tf.dynamic_stitch``."""
+    from .array_ops import reshape, shape
+    from .creation import zeros
+    from .joining import concat
+    from .reductions import reduce_max
+
     places, values = [convert(k) for k in indices], [convert(x) for x in data]
-
-    def compute(*arrays: Any) -> Any:
-        at, rows = arrays[: len(places)], arrays[len(places) :]
-        count = max(int(k.max(initial=-1)) for k in at) + 1
-        made = np.zeros((count, *rows[0].shape[at[0].ndim :]), rows[0].dtype)
-        for k, row in zip(at, rows, strict=True):
-            made[k] = row
-        return made
-
-    first = static_shape(values[0])
-    lead = static_shape(places[0])
-    out = None if first is None or lead is None else (None, *first[len(lead) :])
-    return python("dynamic_stitch", compute, (out, values[0].dtype), *places, *values)
+    rank = len(static_shape(places[0]) or ())
+    row = shape(values[0])[rank:]
+    at = concat([reshape(k, [-1]) for k in places], 0)
+    rows = concat([reshape(x, concat([[-1], row], 0)) for x in values], 0)
+    count = reduce_max(concat([at, [-1]], 0)) + 1
+    made = zeros(concat([[count], row], 0), rows.dtype)
+    found = tensor_scatter_nd_update(made, reshape(at, [-1, 1]), rows)
+    dims = static_shape(values[0])
+    if is_symbol(found) and dims is not None:
+        found.set_shape((None, *dims[rank:]))
+    return found

@@ -20,15 +20,16 @@ from .arithmetic import (
     subtract,
 )
 from .arithmetic import operands as alike
-from .array_ops import reshape
+from .array_ops import reshape, shape, transpose
 from .casting import cast
 from .convert import convert
+from .creation import range as numbers
 from .creation import zeros_like
 from .dtypes import as_dtype, complex64, complex128, float32, float64, int32, int64
 from .elementwise import atan2, exp, floor, imag, log, log1p, real, sqrt, square
 from .gathering import gather, one_hot, scatter_nd, where
 from .joining import stack
-from .kernels import broadcast, python, run, static_shape
+from .kernels import broadcast, run, static_shape
 from .reductions import cumsum, reduce_all, reduce_max, reduce_sum
 
 __all__ = [
@@ -274,26 +275,23 @@ def reverse_sequence(
     array([[2, 1, 3],
            [6, 5, 4]], dtype=int32)
     """
+    from .control import Assert
+
     x, lengths = convert(input), cast(seq_lengths, int64)
     along, rows = seq_axis or 0, batch_axis or 0
     dims = static_shape(x)
-    size = None if dims is None else dims[along]
-    if dims is None or size is None:
-        return python("reverse_sequence", _reversed(along, rows), (dims, x.dtype), x, lengths)
+    if dims is None:
+        raise InvalidArgumentError("reverse_sequence needs a tensor of known rank")
+    along, rows = along % len(dims), rows % len(dims)
     if along == rows:
         raise InvalidArgumentError(f"batch_axis == seq_axis {along}")
-    if (along, rows) != (1, 0):
-        return python("reverse_sequence", _reversed(along, rows), (dims, x.dtype), x, lengths)
-    places = convert(np.arange(size))
+    others = [k for k in range(len(dims)) if k not in (along, rows)]
+    order = [rows, along, *others]
+    x = transpose(x, order)
+    count = cast(shape(x)[1], int64)
+    fits = reduce_all(less_equal(lengths, count))
+    Assert(fits, ["seq_lengths are longer than the axis:", lengths])
+    places = cast(numbers(count), int64)
     turned = lengths[:, None] - 1 - places
-    return gather(x, where(turned >= convert(0, int64), turned, places), axis=1, batch_dims=1)
-
-
-def _reversed(along: int, rows: int) -> Any:
-    def compute(x: Any, lengths: Any) -> Any:
-        found = np.moveaxis(x, (rows, along), (0, 1)).copy()
-        for row, length in zip(found, lengths, strict=True):
-            row[:length] = row[:length][::-1].copy()
-        return np.moveaxis(found, (0, 1), (rows, along))
-
-    return compute
+    at = where(turned >= convert(0, int64), turned, places)
+    return transpose(gather(x, at, axis=1, batch_dims=1), np.argsort(order).tolist())

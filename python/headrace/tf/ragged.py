@@ -8,13 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from .convert import convert
-from .dtypes import as_dtype, int64
-from .kernels import python
+from .array_ops import reshape, shape, size
+from .casting import cast
+from .convert import convert, is_symbol
+from .creation import range as numbers
+from .creation import zeros
+from .dtypes import as_dtype, float64, int32, int64
+from .joining import concat, repeat
+from .joining import stack as pack
 from .names import lookup
 from .ragged_tensor import RaggedTensor, _sums
+from .reductions import bincount, cumsum
 from .shapes import TensorShape
-from .tensor import raw, wrap
+from .tensor import raw
 
 __all__ = [
     "RaggedTensor",
@@ -58,8 +64,6 @@ def constant(
         convert(level, dtype) if level else convert(np.zeros(0, as_dtype(dtype or "float32").dtype))
     )
     if inner_shape is not None:
-        from .array_ops import reshape
-
         values = reshape(values, [-1, *TensorShape(inner_shape)])
     for found in reversed(splits):
         values = RaggedTensor.from_row_splits(values, found)
@@ -80,13 +84,12 @@ def stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
     if axis != 0:
         raise NotImplementedError("tf.ragged.stack along another axis than 0")
     if any(x.shape.rank == 0 for x in rows):
-        from .joining import stack as dense
-
-        return dense(rows)
+        return pack(rows)
     from .ragged_index import concat
 
-    counts = [int(raw(x.nrows())) if isinstance(x, RaggedTensor) else raw(x).shape[0] for x in rows]
-    return RaggedTensor.from_row_lengths(concat(rows, 0), np.asarray(counts, np.int64))
+    splits = next((x.row_splits.dtype for x in rows if isinstance(x, RaggedTensor)), int32)
+    counts = [x.nrows() if isinstance(x, RaggedTensor) else shape(x, splits)[0] for x in rows]
+    return RaggedTensor.from_row_lengths(concat(rows, 0), pack([cast(k, splits) for k in counts]))
 
 
 def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -105,20 +108,25 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     """Keep what a mask says, row by row; mirrors ``tf.ragged.boolean_mask``."""
+    from .gathering import boolean_mask as kept
+    from .gathering import gather as pick
+    from .gathering import where
+    from .reductions import reduce_sum
+
     if isinstance(mask, RaggedTensor):
-        keep = raw(mask.flat_values)
-        sums = np.concatenate([[0], np.cumsum(keep)])
-        splits = sums[raw(mask.row_splits)].astype(raw(mask.row_splits).dtype)
-        return RaggedTensor(wrap(raw(data.flat_values)[keep]), wrap(splits))
-    keep = raw(convert(mask))
+        keep = mask.flat_values
+        sums = concat([zeros([1], int64), cumsum(cast(keep, int64))], 0)
+        splits = cast(pick(sums, mask.row_splits), mask.row_splits.dtype)
+        return RaggedTensor(kept(data.flat_values, keep), splits)
+    keep = convert(mask)
     if isinstance(data, RaggedTensor):
         from .ragged_index import gather
 
-        return gather(data, np.flatnonzero(keep))
-    array = raw(convert(data))
-    if keep.ndim == 1:
-        return wrap(array[keep])
-    return RaggedTensor.from_row_lengths(array[keep], keep.sum(-1).astype(np.int64).reshape(-1))
+        return gather(data, reshape(where(keep), [-1]))
+    found = kept(convert(data), keep)
+    if keep.shape.rank == 1:
+        return found
+    return RaggedTensor.from_row_lengths(found, reshape(reduce_sum(cast(keep, int64), -1), [-1]))
 
 
 def range(
@@ -129,11 +137,32 @@ def range(
     if limits is None:
         starts, limits = 0, starts
     kind = None if dtype is None else as_dtype(dtype)
-    ends = [raw(convert(x, kind)) for x in (starts, limits, deltas)]
-    rows = [np.arange(*each) for each in np.broadcast(*ends)]
-    target = ends[0].dtype if limits is None else np.result_type(*(e.dtype for e in ends))
+    ends = [convert(x, kind) for x in (starts, limits, deltas)]
+    if any(map(is_symbol, ends)):
+        return _ranges(ends, as_dtype(row_splits_dtype))
+    plain = [raw(x) for x in ends]
+    rows = [np.arange(*each) for each in np.broadcast(*plain)]
+    target = np.result_type(*(e.dtype for e in plain))
     lengths = np.asarray([len(row) for row in rows], as_dtype(row_splits_dtype).dtype)
     values = np.concatenate([np.zeros(0, target), *rows]).astype(target)
+    return RaggedTensor.from_row_lengths(values, lengths)
+
+
+def _ranges(ends: list[Any], splits: Any) -> Any:
+    """Record what `range` gives of vectors and numbers."""
+    from .arithmetic import maximum
+    from .creation import zeros_like
+    from .elementwise import ceil
+    from .ragged_index import spans
+
+    first, last, step = ends
+    like = zeros_like(first + last + step)
+    first, last, step = (reshape(x + like, [-1]) for x in ends)
+    wide = first.dtype if first.dtype.is_floating else float64
+    counts = ceil(cast(last - first, wide) / cast(step, wide))
+    lengths = maximum(cast(counts, splits), convert(0, splits))
+    within = cast(spans(zeros_like(lengths), lengths), first.dtype)
+    values = repeat(first, lengths) + within * repeat(step, lengths)
     return RaggedTensor.from_row_lengths(values, lengths)
 
 
@@ -141,8 +170,8 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
     """Return the row of each value; mirrors ``tf.ragged.row_splits_to_segment_ids``."""
     x = convert(splits)
     kind = as_dtype(out_type) if out_type is not None else x.dtype
-    compute = lambda a: np.repeat(np.arange(len(a) - 1), np.diff(a)).astype(kind.dtype)  # noqa: E731
-    return python("row_splits_to_segment_ids", compute, ((None,), kind), x)
+    lengths = x[1:] - x[:-1]
+    return cast(repeat(numbers(size(lengths)), lengths), kind)
 
 
 def segment_ids_to_row_splits(
@@ -150,10 +179,10 @@ def segment_ids_to_row_splits(
 ) -> Any:
     """Return the row splits of sorted rows; mirrors ``tf.ragged.segment_ids_to_row_splits``."""
     x = convert(segment_ids)
-    kind = as_dtype(out_type or int64)
+    kind = x.dtype if out_type is None else as_dtype(out_type)
     count = 0 if num_segments is None else int(num_segments)
-    compute = lambda a: _sums(np.bincount(a, minlength=count).astype(kind.dtype))  # noqa: E731
-    return python("segment_ids_to_row_splits", compute, ((None,), kind), x)
+    lengths = cast(bincount(x, minlength=count), kind)
+    return concat([zeros([1], kind), cumsum(lengths)], 0)
 
 
 __getattr__ = lookup(__name__)

@@ -8,12 +8,20 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidArgumentError
-from ..spec import RaggedTensorSpec
+from .arithmetic import add_n, maximum, minimum
+from .array_ops import reshape, size
+from .casting import cast
 from .convert import convert, is_symbol
-from .kernels import symbol_of
-from .nest import flatten
+from .creation import range as numbers
+from .creation import zeros_like
+from .gathering import gather as pick
+from .gathering import where
+from .joining import concat as join
+from .joining import repeat, stack
+from .kernels import static_shape
 from .operators import _part
 from .ragged_tensor import RaggedTensor
+from .reductions import cumsum, reduce_sum
 from .tensor import raw, wrap
 
 __all__ = ["aligned", "concat", "gather", "getitem"]
@@ -67,85 +75,106 @@ def _symbolic(x: RaggedTensor, first: Any, rest: list[Any]) -> Any:
         ends = x.row_splits
         found = x.values[ends[first] : ends[first + 1]]
         return found[tuple(rest)] if rest else found
-    if isinstance(first, slice) and first == slice(None) and not rest:
-        return x
-    tracer = x.row_splits._tracer if is_symbol(x.row_splits) else first._tracer
-    return tracer.refuse("slices the rows of a ragged tensor")
+    if not isinstance(first, slice) or (rest and not isinstance(rest[0], slice)):
+        tracer = x.row_splits._tracer if is_symbol(x.row_splits) else first._tracer
+        return tracer.refuse("slices a ragged tensor by other things than numbers and slices")
+    if first != slice(None):
+        x = gather(x, numbers(x.nrows())[first])
+    return _inside(x, rest[0], rest[1:]) if rest else x
 
 
 def _inside(x: RaggedTensor, part: slice, rest: list[Any]) -> Any:
     """Slice each row."""
+    ends = x.row_splits
+    lengths = ends[1:] - ends[:-1]
+    step = 1 if part.step is None else part.step
+    if not isinstance(step, int) or step < 1:
+        if is_symbol(ends) or not isinstance(step, int):
+            ends._tracer.refuse("slices ragged rows backwards")
+        return _backwards(x, part, rest)
+    first, last = (_bound(end, lengths, k) for k, end in enumerate((part.start, part.stop)))
+    count = maximum((last - first + (step - 1)) // step, convert(0, ends.dtype))
+    found = _values_at(x.values, spans(ends[:-1] + first, count, step))
+    if rest:
+        found = found[(slice(None), *rest)]
+    return RaggedTensor.from_row_lengths(found, count)
+
+
+def _bound(end: Any, lengths: Any, is_last: int) -> Any:
+    """Return where a slice of each row begins, or ends."""
+    if end is None:
+        return lengths if is_last else zeros_like(lengths)
+    place = cast(end, lengths.dtype)
+    moved = where(place < convert(0, lengths.dtype), lengths + place, zeros_like(lengths) + place)
+    return minimum(maximum(moved, convert(0, lengths.dtype)), lengths)
+
+
+def _backwards(x: RaggedTensor, part: slice, rest: list[Any]) -> Any:
     ends = raw(x.row_splits)
     chosen = [np.arange(a, b)[part] for a, b in pairwise(ends)]
     at = np.concatenate([np.zeros(0, np.int64), *chosen]).astype(np.int64)
-    inner = x.values
-    values = gather(inner, at) if isinstance(inner, RaggedTensor) else wrap(raw(inner)[at])
+    values = _values_at(x.values, wrap(at))
     if rest:
         values = values[(slice(None), *rest)]
     lengths = np.asarray([len(k) for k in chosen], ends.dtype)
     return RaggedTensor.from_row_lengths(values, lengths)
 
 
+def spans(starts: Any, lengths: Any, step: int = 1) -> Any:
+    """Return, one row behind the other, so many places from each start on."""
+    before = cumsum(lengths) - lengths
+    count = numbers(reduce_sum(lengths))
+    within = count - repeat(before, lengths)
+    return repeat(starts, lengths) + (within * step if step != 1 else within)
+
+
+def _values_at(values: Any, at: Any) -> Any:
+    return gather(values, at) if isinstance(values, RaggedTensor) else pick(values, at)
+
+
 def gather(x: RaggedTensor, indices: Any) -> Any:
     """Return some rows."""
-    if is_symbol(x.row_splits) or is_symbol(indices):
-        tracer = x.row_splits._tracer if is_symbol(x.row_splits) else indices._tracer
-        return tracer.refuse("gathers rows of a ragged tensor")
-    rows = raw(convert(indices))
-    ends = raw(x.row_splits)
-    lengths = np.diff(ends)[rows]
-    starts = ends[:-1][rows]
-    pieces = [
-        np.arange(a, a + n) for a, n in zip(starts.reshape(-1), lengths.reshape(-1), strict=True)
-    ]
-    at = np.concatenate([np.zeros(0, np.int64), *pieces]).astype(np.int64)
-    inner = x.values
-    values = gather(inner, at) if isinstance(inner, RaggedTensor) else wrap(raw(inner)[at])
-    made = RaggedTensor.from_row_lengths(values, lengths.reshape(-1).astype(ends.dtype))
-    for size in reversed(rows.shape[1:]):
-        made = RaggedTensor.from_uniform_row_length(made, size)
+    rows = convert(indices)
+    dims = static_shape(rows)
+    if dims is None or None in dims[1:]:
+        return rows._tracer.refuse("gathers rows of a ragged tensor by indices of unknown rank")
+    ends = x.row_splits
+    flat = reshape(rows, [-1])
+    lengths = pick(ends[1:] - ends[:-1], flat)
+    found = _values_at(x.values, spans(pick(ends[:-1], flat), lengths))
+    made = RaggedTensor.from_row_lengths(found, lengths)
+    for length in reversed(dims[1:]):
+        made = RaggedTensor.from_uniform_row_length(made, length)
     return made
 
 
 def concat(values: Any, axis: int) -> Any:
     """Join along the rows, or row by row."""
     tensors = [x if isinstance(x, RaggedTensor) else convert(x) for x in values]
-    found = symbol_of(tuple(flatten(tensors, expand_composites=True)))
-    if found is not None:
-        first = next((x for x in tensors if isinstance(x, RaggedTensor)), None)
-        if first is None:
-            return found._tracer.refuse("joins rows of a ragged tensor")
-        own = first._own_spec()
-        dims = None if own.shape is None else (None,) * (own.ragged_rank + 1)
-        rest = (own.shape or ())[own.ragged_rank + 1 :]
-        shape: Any = None if dims is None else dims + rest
-        spec = RaggedTensorSpec(shape, own.dtype, own.ragged_rank, own.row_splits_dtype)
-        return found._tracer.stand_in("concat of ragged tensors", spec)
     if not any(isinstance(x, RaggedTensor) for x in tensors):
-        dense = [raw(x) for x in tensors]
-        if axis == 0 and len({a.shape[1:] for a in dense}) == 1:
-            return wrap(np.concatenate(dense))
-        tensors = [
-            x if isinstance(x, RaggedTensor) or raw(x).ndim < 2 else RaggedTensor.from_tensor(x)
-            for x in tensors
-        ]
+        shapes = [static_shape(x) for x in tensors]
+        alike = all(shape is not None and None not in shape[1:] for shape in shapes)
+        if axis == 0 and alike and len({shape[1:] for shape in shapes}) == 1:  # type: ignore[index]
+            return join(tensors, 0)
+        tensors = [x if (x.shape.rank or 2) < 2 else RaggedTensor.from_tensor(x) for x in tensors]
+        if any(not isinstance(x, RaggedTensor) for x in tensors):
+            return join(tensors, axis)
     ragged = [x if isinstance(x, RaggedTensor) else RaggedTensor.from_tensor(x) for x in tensors]
     axis = axis if axis >= 0 else axis + (ragged[0].shape.rank or 0)
     if axis > 1:
         joined = concat([x.values for x in ragged], axis - 1)
         return ragged[0].with_values(joined)
+    lengths = [x.row_lengths() for x in ragged]
+    whole = RaggedTensor.from_row_lengths(
+        concat([x.values for x in ragged], 0), join(lengths, 0), validate=False
+    )
     if axis == 0:
-        offsets = np.cumsum([0, *(int(raw(x.row_splits)[-1]) for x in ragged[:-1])])
-        ends = [raw(x.row_splits)[1:] + k for x, k in zip(ragged, offsets, strict=True)]
-        splits = np.concatenate([raw(ragged[0].row_splits)[:1], *ends])
-        return RaggedTensor(concat([x.values for x in ragged], 0), wrap(splits))
-    order = np.arange(len(raw(ragged[0].row_splits)) - 1)
-    whole = concat(ragged, 0)
-    count = len(order)
-    interleaved = np.stack([order + k * count for k in range(len(ragged))], 1).reshape(-1)
-    rows = gather(whole, interleaved)
-    lengths = sum(np.diff(raw(x.row_splits)) for x in ragged)
-    return RaggedTensor.from_row_lengths(rows.values, np.asarray(lengths))
+        return whole
+    count = lengths[0].shape[0]
+    order = numbers(size(lengths[0]) if count is None else count)
+    starts = [order + order.dtype.as_numpy_dtype(k) * size(order) for k in range(len(ragged))]
+    rows = gather(whole, reshape(stack(starts, 1), [-1]))
+    return RaggedTensor.from_row_lengths(rows.values, add_n(lengths))
 
 
 def aligned(first: RaggedTensor, args: list[Any]) -> list[Any]:
@@ -159,7 +188,7 @@ def aligned(first: RaggedTensor, args: list[Any]) -> list[Any]:
     result = []
     for arg in args:
         if isinstance(arg, RaggedTensor):
-            if not is_symbol(first.row_splits):
+            if not is_symbol(first.row_splits) and not is_symbol(arg.row_splits):
                 for a, b in zip(first.nested_row_splits, arg.nested_row_splits, strict=True):
                     if not np.array_equal(raw(a), raw(b)):
                         raise InvalidArgumentError("arguments have rows of other lengths")

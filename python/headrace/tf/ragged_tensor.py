@@ -18,7 +18,7 @@ from . import dtypes
 from .composite import Composite
 from .convert import convert, is_symbol
 from .dtypes import DType, as_dtype, int32, int64
-from .kernels import run, sized, static_shape
+from .kernels import run, sized, static_shape, symbol_of
 from .shapes import TensorShape
 from .tensor import Tensor, raw, wrap
 
@@ -109,19 +109,26 @@ class RaggedTensor(Composite):
         cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
         """Make one of values and where each row begins."""
-        starts = raw(_splits(row_starts))
-        values = convert(values)
-        return cls.from_row_splits(
-            values, np.append(starts, np.asarray([_count(values)], starts.dtype))
-        )
+        from .array_ops import shape
+        from .casting import cast
+        from .joining import concat
+
+        starts = _splits(row_starts)
+        values = values if isinstance(values, RaggedTensor) else convert(values)
+        count = values.nrows() if isinstance(values, RaggedTensor) else shape(values)[0]
+        ends = concat([starts, [cast(count, starts.dtype)]], 0)
+        return cls.from_row_splits(values, ends, validate=validate)
 
     @classmethod
     def from_row_limits(
         cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
         """Make one of values and where each row ends."""
-        limits = raw(_splits(row_limits))
-        return cls.from_row_splits(values, np.insert(limits, 0, 0))
+        from .joining import concat
+
+        limits = _splits(row_limits)
+        first = wrap(np.zeros(1, limits.dtype.dtype))
+        return cls.from_row_splits(values, concat([first, limits], 0), validate=validate)
 
     @classmethod
     def from_value_rowids(
@@ -129,10 +136,11 @@ class RaggedTensor(Composite):
         validate: bool = True,
     ) -> RaggedTensor:  # fmt: skip
         """Make one of values and the row each belongs to."""
-        rows = raw(_splits(value_rowids))
-        count = int(rows.max(initial=-1)) + 1 if nrows is None else int(nrows)
-        lengths = np.bincount(rows, minlength=count).astype(rows.dtype)
-        return cls.from_row_lengths(values, lengths)
+        from .ragged import segment_ids_to_row_splits
+
+        rows = _splits(value_rowids)
+        splits = segment_ids_to_row_splits(rows, nrows, rows.dtype)
+        return cls.from_row_splits(values, splits, validate=validate)
 
     @classmethod
     def from_uniform_row_length(
@@ -188,13 +196,7 @@ class RaggedTensor(Composite):
         if dims is not None and len(dims) < 2:
             raise ValueError(f"tensor must have rank at least 2, got {TensorShape(dims)}")
         if is_symbol(x):
-            shape = (
-                None
-                if dims is None
-                else (dims[0], *(None,) * ragged_rank, *dims[1 + ragged_rank :])
-            )
-            found = own_spec.RaggedTensorSpec(shape, x._spec.dtype, ragged_rank, kind.dtype)
-            return x._tracer.stand_in("RaggedTensor.from_tensor", found)  # type: ignore[no-any-return]
+            return cls._of_symbolic_tensor(x, lengths, padding, ragged_rank, kind)
         array = raw(x)
         if ragged_rank > 1:
             inner = cls.from_tensor(
@@ -217,6 +219,38 @@ class RaggedTensor(Composite):
         if lengths is None and padding is None:
             made._uniform = array.shape[1]
         return made
+
+    @classmethod
+    def _of_symbolic_tensor(
+        cls, x: Any, lengths: Any, padding: Any, ragged_rank: int, kind: DType
+    ) -> RaggedTensor:
+        """Record what `from_tensor` gives."""
+        from .array_ops import expand_dims, reshape, shape
+        from .casting import cast
+        from .creation import fill, sequence_mask
+        from .creation import range as numbers
+        from .gathering import boolean_mask, where
+        from .joining import concat
+        from .reductions import reduce_any, reduce_max
+
+        sizes = shape(x, kind)
+        if ragged_rank > 1:
+            rows = reshape(x, concat([[-1], shape(x)[2:]], 0))
+            inner = cls.from_tensor(rows, None, padding, ragged_rank - 1, row_splits_dtype=kind)
+            return cls.from_row_lengths(inner, fill(sizes[:1], sizes[1]))
+        if lengths is not None:
+            counts = cast(lengths, kind)
+        elif padding is not None:
+            differs = x != convert(padding, x.dtype)
+            rank = len(static_shape(x) or (0, 0))
+            differs = reduce_any(differs, list(builtins.range(2, rank))) if rank > 2 else differs
+            ends = expand_dims(numbers(sizes[1]) + 1, 0)
+            ends = where(differs, ends, ends * 0)
+            counts = cast(reduce_max(concat([ends, ends[:, :1] * 0], 1), 1), kind)
+        else:
+            counts = fill(sizes[:1], sizes[1])
+        keep = sequence_mask(counts, sizes[1])
+        return cls.from_row_lengths(boolean_mask(x, keep), counts)
 
     @classmethod
     def from_sparse(
@@ -354,9 +388,27 @@ class RaggedTensor(Composite):
         kind = as_dtype(out_type or self._splits.dtype)
         own_value = self._to_own()
         if own_value is self:
-            return self._splits._tracer.unrecorded("bounding_shape", (self.shape.rank,), kind)
-        found = wrap(np.asarray(_bounds(own_value), kind.dtype))
-        return found if axis is None else found[axis]
+            found = self._bounds(kind)
+        else:
+            found = wrap(np.asarray(_bounds(own_value), kind.dtype))
+        if axis is None:
+            return found
+        from .gathering import gather
+
+        return gather(found, axis)
+
+    def _bounds(self, kind: DType) -> Any:
+        """Record what `bounding_shape` gives."""
+        from .array_ops import shape
+        from .casting import cast
+        from .joining import concat
+        from .reductions import reduce_max
+
+        sizes = [cast(self.nrows(), kind)]
+        for splits in self.nested_row_splits:
+            longest = reduce_max(concat([splits[1:] - splits[:-1], splits[:1] * 0], 0))
+            sizes.append(cast(longest, kind))
+        return concat([sizes, shape(self.flat_values, kind)[1:]], 0)
 
     def _dynamic_shape(self, dtype: DType) -> Any:
         return self.bounding_shape(out_type=dtype)
@@ -411,15 +463,31 @@ class RaggedTensor(Composite):
         if own_value is self:
             dims = self.shape if shape is None else TensorShape(shape)
             found = None if dims.rank is None else tuple(dims)
-            if shape is None:
-                return self._padded(default_value, found)
-            tracer = (self.flat_values if is_symbol(self.flat_values) else self._splits)._tracer
-            return tracer.unrecorded("to_tensor", found, self.dtype)
+            dense = self._padded(default_value, None if shape is not None else found)
+            return dense if shape is None else self._cut(dense, dims, default_value)
         fill = None if default_value is None else raw(convert(default_value, self.dtype)).item()
         array = own_value.to_tensor(fill)
         if shape is not None:
             array = _resized(array, TensorShape(shape), fill, self.dtype)
         return wrap(array)
+
+    def _cut(self, dense: Any, dims: TensorShape, default_value: Any) -> Any:
+        """Record what brings a padded tensor to sizes that are asked for."""
+        from .array_ops import shape as sizes_of
+        from .joining import pad
+
+        for axis, wanted in enumerate(dims):
+            if wanted is None:
+                continue
+            key = (*[slice(None)] * axis, slice(wanted))
+            dense = dense[key]
+            more = wanted - sizes_of(dense)[axis]
+            around = [[0, more if k == axis else 0] for k in range(len(dims))]
+            empty: Any = b"" if self.dtype is dtypes.string else 0
+            filler = empty if default_value is None else default_value
+            dense = pad(dense, around, constant_values=filler)
+        dense.set_shape(tuple(dims))
+        return dense
 
     def _padded(self, default_value: Any, dims: Any) -> Any:
         """Record what pads the rows, level by level from the innermost one."""
@@ -437,9 +505,20 @@ class RaggedTensor(Composite):
 
         own_value = self._to_own()
         if own_value is self:
-            tracer = (self.flat_values if is_symbol(self.flat_values) else self._splits)._tracer
-            found = own_spec.SparseTensorSpec(tuple(self.shape), dtypes.to_own(self.dtype))
-            return tracer.stand_in("to_sparse", found)
+            if self.ragged_rank > 1 or self.flat_values.shape.rank != 1:
+                tracer = symbol_of((self.flat_values, *self.nested_row_splits))._tracer
+                found = own_spec.SparseTensorSpec(tuple(self.shape), dtypes.to_own(self.dtype))
+                return tracer.stand_in("to_sparse", found)
+            from .casting import cast
+            from .creation import zeros_like
+            from .joining import stack
+            from .ragged_index import spans
+
+            lengths = self.row_lengths()
+            within = spans(zeros_like(lengths), lengths)
+            parts = [cast(part, dtypes.int64) for part in (self.value_rowids(), within)]
+            sizes = self.bounding_shape(out_type=dtypes.int64)
+            return SparseTensor(stack(parts, 1), self.flat_values, sizes)
         ones = self.with_flat_values(np.ones(raw(self.flat_values).shape, np.bool_))._to_own()
         mask = ones.to_tensor(False)
         return SparseTensor(np.argwhere(mask), raw(self.flat_values).reshape(-1), mask.shape)

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections import namedtuple
 from typing import Any
 
-import numpy as np
-
 from ..errors import InvalidArgumentError
+from .arithmetic import equal, greater, less, logical_and
+from .array_ops import expand_dims, shape, size
 from .casting import cast
 from .convert import convert, is_symbol
+from .creation import range as count_up
+from .creation import zeros_like
 from .dtypes import as_dtype, int32, int64
 from .dtypes import bool as bool_
-from .kernels import python, run, run_all, static_shape
+from .elementwise import is_finite
+from .gathering import gather, one_hot, tensor_scatter_nd_update, where
+from .kernels import run, run_all, static_shape
+from .reductions import reduce_all, reduce_any, reduce_sum
 
 __all__ = [
     "argsort",
@@ -92,24 +97,29 @@ def top_k(
 def in_top_k(targets: Any, predictions: Any, k: int, name: str | None = None) -> Any:
     """Tell whether each target is among the `k` best; mirrors ``tf.math.in_top_k``."""
     x, y = convert(targets), convert(predictions)
-
-    def compute(rows: Any, scores: Any) -> Any:
-        own = scores[np.arange(len(rows)), rows]
-        return (scores > own[:, None]).sum(1) < k
-
-    return python("in_top_k", compute, (static_shape(x), bool_), x, y)
+    hot = one_hot(x, shape(y)[1], True, False, dtype=bool_)
+    own = reduce_sum(where(hot, y, zeros_like(y)), 1, keepdims=True)
+    better = reduce_sum(cast(greater(y, own), int32), 1)
+    known = logical_and(reduce_any(hot, 1), reduce_all(is_finite(y), 1))
+    return logical_and(less(better, int(k)), known)
 
 
 def invert_permutation(x: Any, name: str | None = None) -> Any:
-    """Return the permutation that undoes `x`; mirrors ``tf.math.invert_permutation``."""
+    """Return the permutation that undoes `x`; mirrors ``tf.math.invert_permutation``.
+
+    Raises
+    ------
+    InvalidArgumentError
+        `x` has a number twice, or one outside.
+    """
+    from .control import Assert
+
     x = convert(x)
-
-    def compute(array: Any) -> Any:
-        made = np.empty_like(array)
-        made[array] = np.arange(len(array), dtype=array.dtype)
-        return made
-
-    return python("invert_permutation", compute, (static_shape(x), x.dtype), x)
+    numbers = cast(count_up(size(x)), x.dtype)
+    made = tensor_scatter_nd_update(zeros_like(x), expand_dims(x, -1), numbers)
+    again = reduce_all(equal(gather(made, x), numbers))
+    Assert(again, ["a number is in the permutation twice:", x])
+    return made
 
 
 def searchsorted(

@@ -9,7 +9,7 @@ from ..errors import InvalidArgumentError
 from .bridge import from_own
 from .convert import convert, is_symbol
 from .dtypes import DType, string
-from .kernels import engine_value, run, static_shape
+from .kernels import engine_value, run, static_shape, symbol_of
 from .ragged_tensor import RaggedTensor
 from .tensor import raw
 
@@ -78,10 +78,9 @@ def innermost(op: str, input: Any, dtype: DType, **attrs: Any) -> Any:
         (result,) = input._symbol._tracer.add(op, attrs, input._symbol)
         return result
     own = input._to_own()
-    if own is input:  # made of symbols: the engine has no value of it
-        tracer = (input.flat_values if is_symbol(input.flat_values) else input.row_splits)._tracer
-        shape = input.shape[:-1]
-        found = None if shape.rank is None else tuple(shape)
-        return tracer.unrecorded(op, found, dtype)
+    if own is input:  # made of symbols
+        packed = symbol_of((input.flat_values, *input.nested_row_splits))._tracer.packed(input)
+        (result,) = packed._tracer.add(op, attrs, packed)
+        return result
     (made,) = _headrace.run_op(op, attrs, [own])
     return from_own(made)

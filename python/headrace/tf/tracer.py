@@ -203,6 +203,16 @@ class TensorTracer(Tracer):
 
         return from_own(super().input(spec))
 
+    def packed(self, leaf: Any) -> Any:
+        """Return a sparse or ragged value made of symbols as one symbol."""
+        from ..symbol import RaggedSymbol, SparseSymbol
+        from .bridge import spec_of
+
+        now: Any = self._now()
+        number, wanted = now._packed(leaf, spec_of(leaf)), spec_of(leaf)
+        kind: Any = SparseSymbol if isinstance(wanted, SparseTensorSpec) else RaggedSymbol
+        return kind(now, number, wanted)
+
     def _packed(self, leaf: Any, wanted: Any) -> int:
         """Return a sparse or ragged value made of symbols: packed, where that keeps all sizes."""
         from .sparse import SparseTensor
