@@ -72,6 +72,13 @@ def is_composite(*args: Any) -> builtins.bool:
     return any(getattr(arg, "_is_composite", False) for arg in args)
 
 
+# A Python number takes the dtype of the tensor behind it: what TensorFlow's own functions do that
+# are not written in Python.
+_OF_THE_TENSOR = frozenset(
+    {"Sub", "Mul", "FloorMod", "Xlogy", "Xdivy", "Atan2", "MulNoNan", "SquaredDifference"}
+)
+
+
 def operands(op: str, x: Any, y: Any, *, strict: builtins.bool = False) -> tuple[Any, Any]:
     """Return two operands as tensors of one dtype.
 
@@ -89,8 +96,9 @@ def operands(op: str, x: Any, y: Any, *, strict: builtins.bool = False) -> tuple
     DTypeError
         The dtypes differ.
     """
-    if strict and not is_dense(x) and is_dense(y):
-        x = convert(x, y.dtype)
+    if not is_dense(x) and is_dense(y):
+        number = op in _OF_THE_TENSOR and isinstance(x, builtins.int | builtins.float)
+        x = convert(x, y.dtype) if strict or number else x
     x = convert(x)
     y = y if is_dense(y) else _with_dtype(y, x.dtype, strict)
     if x.dtype is not y.dtype:
@@ -160,7 +168,8 @@ def multiply(x: Any, y: Any, name: str | None = None) -> Any:
 
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     """Return ``scalar * x``; mirrors ``tf.math.scalar_mul``."""
-    return multiply(scalar, x)
+    x = x if is_composite(x, x) else convert(x)
+    return multiply(scalar if is_dense(scalar) else convert(scalar, x.dtype), x)
 
 
 def truediv(x: Any, y: Any, name: str | None = None) -> Any:
@@ -216,6 +225,8 @@ def floordiv(x: Any, y: Any, name: str | None = None) -> Any:
         return composite(floordiv, x, y)
     x, y = operands("FloorDiv", x, y)
     _no_zero(y)
+    if x.dtype.is_floating:  # as TensorFlow rounds: 1.0 // 0.1 is 10
+        return run("floor", (truediv(x, y),), (_broadcast(x, y), x.dtype))
     return _numeric("FloorDiv", "floor_divide", x, y)
 
 
@@ -274,7 +285,12 @@ def minimum(x: Any, y: Any, name: str | None = None) -> Any:
 
 def squared_difference(x: Any, y: Any, name: str | None = None) -> Any:
     """Return ``(x - y) ** 2``; mirrors ``tf.math.squared_difference``."""
+    x, y = operands("SquaredDifference", x, y)
     away = subtract(x, y)
+    if away.dtype.is_complex:
+        from .elementwise import conj
+
+        return multiply(conj(away), away)
     return multiply(away, away)
 
 
@@ -285,7 +301,8 @@ def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
 
     x, y = operands("DivNoNan", x, y)
     zero = equal(y, zeros_like(y))
-    return where(zero, zeros_like(x), truediv(x, where(zero, ones_like(y), y)))
+    found = truediv(x, where(zero, ones_like(y), y))
+    return where(zero, zeros_like(found), found)
 
 
 def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Any:

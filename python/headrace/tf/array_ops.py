@@ -256,6 +256,11 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
         out = tuple(None if is_symbol(item) or item == -1 else item for item in sizes)
         return sized("block", (x, convert(starts), convert(sizes)), out, x.dtype)
     if dims is not None:
+        if not len(starts) == len(sizes) == len(dims):
+            raise InvalidArgumentError(
+                f"begin and size must have one number for each of {len(dims)} axes, got "
+                f"{list(starts)} and {list(sizes)}"
+            )
         for k, (start, length) in enumerate(zip(starts, sizes, strict=True)):
             if dims[k] is None:
                 continue

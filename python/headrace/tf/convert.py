@@ -334,8 +334,17 @@ def _packed(value: Any, dtype: DType | None) -> Any:
     """Stack a sequence in which there are tensors; they say the dtype."""
     from .joining import stack
 
-    dtype = dtype or next(leaf.dtype for leaf in _leaves(value) if is_dense(leaf))
+    dtype = dtype or _first_tensor(value).dtype
     return stack([convert(item, dtype) for item in value])
+
+
+def _first_tensor(value: Any) -> Any:
+    """Return the first tensor in nested sequences, in which there is one."""
+    for item in value:
+        found = _first_tensor(item) if isinstance(item, list | tuple) else item
+        if found is not None and (is_dense(found) or hasattr(found, "__tf_tensor__")):
+            return found
+    return None
 
 
 def _short(value: Any) -> str:

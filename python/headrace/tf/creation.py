@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import InvalidArgumentError
 from .convert import convert, is_dense, is_symbol
-from .dtypes import DType, as_dtype, float32, float64, int32, int64, string
+from .dtypes import DType, as_dtype, bfloat16, float16, float32, float64, int32, int64, string
 from .dtypes import bool as bool_
 from .kernels import broadcast, python, run, sized, static_shape
 from .sizes import known_sizes, sizes_of, vector
@@ -98,7 +98,7 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: An
     return _like(input, dtype, 1)
 
 
-_ORDER = (int32, int64, float32, float64)
+_ORDER = (int32, int64, float16, bfloat16, float32, float64)
 
 
 def range(
@@ -149,7 +149,8 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     first = convert(start)
     last = convert(stop, None, first.dtype)
     if first.dtype.is_integer:
-        first, last = cast(first, float64), cast(last, float64)
+        kind = float32 if first.dtype.size < 4 else float64
+        first, last = cast(first, kind), cast(last, kind)
     kind, dims = first.dtype, broadcast(static_shape(first), static_shape(last))
     if is_symbol(num) or dims is None or None in dims:
         compute = lambda low, high, n: np.linspace(low, high, int(n), axis=axis)  # noqa: E731
@@ -219,6 +220,8 @@ def sequence_mask(
     x, target = convert(lengths), as_dtype(dtype)
     dims = static_shape(x)
     width = None if maxlen is None or is_symbol(maxlen) else int(maxlen)
+    if not x.dtype.is_integer:
+        x = cast(x, int32)
     if maxlen is None or width is not None:
         out = (None if dims is None else (*dims, width), bool_)
         return cast(run("sequence_mask", (x,), out, maxlen=width), target)

@@ -14,7 +14,6 @@ from .arithmetic import (
     is_composite,
     maximum,
     minimum,
-    multiply,
     negative,
     operands,
     subtract,
@@ -181,9 +180,10 @@ def sigmoid(x: Any, name: str | None = None) -> Any:
 
 def softplus(features: Any, name: str | None = None) -> Any:
     """Return ``log(1 + exp(features))``; mirrors ``tf.math.softplus``."""
+    from .arithmetic import abs
+
     x = convert(features)
-    top = maximum(x, 0)
-    return add(top, log1p(exp(subtract(x, multiply(top, 2)))))
+    return add(maximum(x, 0), log1p(exp(negative(abs(x)))))
 
 
 def log_sigmoid(x: Any, name: str | None = None) -> Any:

@@ -145,7 +145,10 @@ def _guessed(name: str, fn: Any, elems: Any, initializer: Any, stacked: bool) ->
 def _tensors(fn: Any, elems: Any) -> list[Any]:
     if not callable(fn):
         raise TypeError(f"{fn!r} is not callable. Please provide a callable function.")
-    return [convert(leaf) for leaf in (flatten(elems) if is_nested(elems) else [elems])]
+    found = [convert(leaf) for leaf in (flatten(elems) if is_nested(elems) else [elems])]
+    if any(static_shape(x) == () for x in found):
+        raise ValueError("elems must be tensors of one axis or more, not scalars")
+    return found
 
 
 def _rows(name: str, fn: Any, elems: Any, reverse: bool) -> Iterator[Any]:

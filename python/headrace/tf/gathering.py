@@ -9,7 +9,7 @@ from .arithmetic import operands
 from .convert import convert, is_dense, is_symbol
 from .dtypes import as_dtype, float32, int64, string
 from .dtypes import bool as bool_
-from .kernels import broadcast, run, static_shape
+from .kernels import axis_of, broadcast, run, static_shape
 
 __all__ = [
     "boolean_mask",
@@ -94,7 +94,7 @@ def gather(
     along = batch_dims if axis is None else int(axis)
     out: Any = None
     if dims is not None and rows is not None:
-        along %= len(dims)
+        along = axis_of(along, len(dims))
         out = (*dims[:along], *rows[batch_dims:], *dims[along + 1 :])
     return run("take", (x, at), (out, x.dtype), axis=along, batch_dims=batch_dims, mode="strict")
 

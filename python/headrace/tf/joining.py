@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import InvalidArgumentError
 from .array_ops import identity, is_plain, reshape, shape
 from .convert import convert, is_dense, is_symbol
-from .kernels import run, static_shape
+from .kernels import axis_of, run, static_shape
 from .shapes import TensorShape
 from .sizes import known_sizes, number, sizes_of, vector
 from .tensor import raw
@@ -150,10 +150,11 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
     dims = static_shape(x)
     if dims is None:
         raise ValueError("Cannot infer argument `num` from an unknown shape")
-    count = dims[axis] if num is None else num
+    place = axis_of(axis, len(dims))
+    count = dims[place] if num is None else num
     if count is None:
         raise ValueError(f"Cannot infer argument `num` from shape {TensorShape(dims)}")
-    whole: list[Any] = [builtins.slice(None)] * (axis % len(dims))
+    whole: list[Any] = [builtins.slice(None)] * place
     return [x[(*whole, k)] for k in range(count)]
 
 
@@ -180,7 +181,7 @@ def split(
     dims = static_shape(x)
     if dims is None:
         raise ValueError("split needs a tensor of known rank")
-    place %= len(dims)
+    place = axis_of(place, len(dims))
     whole = dims[place]
     if isinstance(num_or_size_splits, int | np.integer) or np.ndim(raw(num_or_size_splits)) == 0:
         count = int(num_or_size_splits)
@@ -281,7 +282,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
         out = (
             None
             if dims is None
-            else tuple(None if k == axis % len(dims) else d for k, d in enumerate(dims))
+            else tuple(None if k == axis_of(axis, len(dims)) else d for k, d in enumerate(dims))
         )
     if axis is None:
         x, axis = reshape(x, [-1]), 0
@@ -338,6 +339,8 @@ def pad(
         )
     kind = kinds[mode.upper()]
     filler = convert(constant_values, None, x.dtype) if kind == "constant" else None
+    if x.dtype.name == "bool" and filler is not None and filler.dtype is not x.dtype:
+        filler = filler != 0
     if kind == "constant" and x.dtype.name == "string" and not is_dense(constant_values):
         filler = convert(b"" if constant_values == 0 else constant_values)
     extra = () if filler is None else (filler,)

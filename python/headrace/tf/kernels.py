@@ -19,7 +19,16 @@ from ..symbol import Symbol
 from .dtypes import DType, to_own
 from .tensor import Tensor, raw, wrap
 
-__all__ = ["DTypeError", "broadcast", "python", "run", "run_all", "sized", "static_shape"]
+__all__ = [
+    "DTypeError",
+    "axis_of",
+    "broadcast",
+    "python",
+    "run",
+    "run_all",
+    "sized",
+    "static_shape",
+]
 
 Dims: TypeAlias = "tuple[int | None, ...] | None"
 Out: TypeAlias = "tuple[Dims, DType]"
@@ -118,6 +127,20 @@ def static_shape(x: Any) -> Dims:
         return raw(x).shape  # type: ignore[no-any-return]
     found: Dims = x._spec.shape
     return found
+
+
+def axis_of(axis: int, rank: int) -> int:
+    """Return an axis counted from the first one.
+
+    Raises
+    ------
+    InvalidArgumentError
+        There is none of that number.
+    """
+    if not -rank <= axis < rank:
+        text = f"Expected dimension in the range [{-rank}, {rank}), but got {axis}"
+        raise InvalidArgumentError(text)
+    return axis % rank
 
 
 def broadcast(*shapes: Dims) -> Dims:

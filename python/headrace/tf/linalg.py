@@ -13,7 +13,7 @@ from .convert import convert
 from .creation import eye
 from .diagonals import diag, diag_part, set_diag, tensor_diag, tensor_diag_part
 from .elementwise import rsqrt, sqrt, square
-from .kernels import python, run, static_shape
+from .kernels import axis_of, python, run, static_shape
 from .matrices import (
     adjoint,
     cholesky,
@@ -86,10 +86,13 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
     first: Any
     second: Any
     if isinstance(along, int):
+        if along > min(len(dims), len(others)):
+            text = f"tensors of {len(dims)} and {len(others)} axes do not share {along} of them"
+            raise InvalidArgumentError(text)
         first, second = range(len(dims) - along, len(dims)), range(along)
     else:
-        first = [k % len(dims) for k in np.atleast_1d(along[0]).tolist()]
-        second = [k % len(others) for k in np.atleast_1d(along[1]).tolist()]
+        first = [axis_of(k, len(dims)) for k in np.atleast_1d(along[0]).tolist()]
+        second = [axis_of(k, len(others)) for k in np.atleast_1d(along[1]).tolist()]
     left, right = letters(len(dims)), letters(len(dims) + len(others))[len(dims) :]
     for i, j in zip(first, second, strict=True):
         if None not in (dims[i], others[j]) and dims[i] != others[j]:
@@ -139,11 +142,12 @@ def norm(
     np.float32(5.0)
     """
     from .arithmetic import abs
+    from .casting import cast
 
     x = convert(tensor)
-    check_dtype("Sqrt", x, allowed=x.dtype.is_floating or x.dtype.is_complex)
+    check_dtype("Sqrt", x, allowed=x.dtype.is_floating or x.dtype.is_complex or ord == 1)
     if ord in ("euclidean", "fro", 2):
-        return sqrt(reduce_sum(square(x), axis, keepdims))
+        return cast(sqrt(reduce_sum(square(abs(x)), axis, keepdims)), x.dtype)
     if ord == 1:
         return reduce_sum(abs(x), axis, keepdims)
     if ord == np.inf:
@@ -163,9 +167,13 @@ def l2_normalize(
     x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None
 ) -> Any:
     """Return vectors of length 1; mirrors ``tf.math.l2_normalize``."""
+    from .arithmetic import abs
+    from .casting import cast
+
     x = convert(x)
-    total = reduce_sum(square(x), dim if axis is None else axis, keepdims=True)
-    return multiply(x, rsqrt(maximum(total, epsilon)))
+    size = abs(x) if x.dtype.is_complex else x
+    total = reduce_sum(square(size), dim if axis is None else axis, keepdims=True)
+    return multiply(x, cast(rsqrt(maximum(total, epsilon)), x.dtype))
 
 
 def matvec(

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidArgumentError
+from .arithmetic import abs as magnitude
 from .arithmetic import divide, maximum, minimum, multiply, operands, subtract
 from .array_ops import ensure_shape, expand_dims, reshape, shape, squeeze, transpose
 from .casting import cast
@@ -163,7 +164,9 @@ def moments(
     small = y.dtype == float16
     wide = cast(y, float32) if small else y
     mean = reduce_mean(wide, axes, keepdims=True)
-    variance = reduce_mean(square(subtract(wide, mean)), axes, keepdims=keepdims)
+    away = subtract(wide, mean)
+    away = cast(magnitude(away), y.dtype) if y.dtype.is_complex else away
+    variance = reduce_mean(square(away), axes, keepdims=keepdims)
     if not keepdims:
         mean = reduce_mean(wide, axes)
     return (cast(mean, float16), cast(variance, float16)) if small else (mean, variance)

@@ -26,7 +26,7 @@ from .convert import convert
 from .creation import range as numbers
 from .creation import zeros_like
 from .dtypes import as_dtype, complex64, complex128, float32, float64, int32, int64
-from .elementwise import atan2, exp, floor, imag, log, log1p, real, sqrt, square
+from .elementwise import atan2, exp, floor, imag, is_finite, log, log1p, real, sqrt, square
 from .gathering import gather, one_hot, scatter_nd, where
 from .joining import stack
 from .kernels import broadcast, run, static_shape
@@ -171,6 +171,7 @@ def cumulative_logsumexp(
     """Return logarithms of running sums of powers; mirrors ``tf.math.cumulative_logsumexp``."""
     y = convert(x, None, float32)
     largest = reduce_max(y, axis, keepdims=True)
+    largest = where(is_finite(largest), largest, zeros_like(largest))
     total = cumsum(exp(subtract(y, largest)), axis, exclusive, reverse)
     return add(log(total), largest)
 

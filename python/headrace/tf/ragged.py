@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import InvalidArgumentError
 from .array_ops import reshape, shape, size
 from .casting import cast
 from .convert import convert, is_symbol
 from .creation import range as numbers
 from .creation import zeros
-from .dtypes import as_dtype, float64, int32, int64
+from .dtypes import as_dtype, float32, float64, int32, int64
 from .joining import concat, repeat
 from .joining import stack as pack
 from .names import lookup
@@ -32,6 +33,10 @@ __all__ = [
     "segment_ids_to_row_splits",
     "stack",
 ]
+
+
+# The dtypes of ranges; the last of them that there is decides.
+_ORDER = (int32, int64, float32, float64)
 
 
 def constant(
@@ -135,16 +140,21 @@ def range(
 ) -> Any:  # fmt: skip
     """Return a row of evenly spaced numbers for each start; mirrors ``tf.ragged.range``."""
     if limits is None:
-        starts, limits = 0, starts
+        limits = convert(starts)
+        starts = limits.dtype.as_numpy_dtype(0)
     kind = None if dtype is None else as_dtype(dtype)
     ends = [convert(x, kind) for x in (starts, limits, deltas)]
+    if any(x.dtype not in _ORDER for x in ends):
+        names = ", ".join(x.dtype.name for x in ends)
+        raise InvalidArgumentError(f"ranges are of int32, int64, float32 or float64; got {names}")
+    widest = max((x.dtype for x in ends), key=_ORDER.index)
+    ends = [cast(x, widest) for x in ends]
     if any(map(is_symbol, ends)):
         return _ranges(ends, as_dtype(row_splits_dtype))
     plain = [raw(x) for x in ends]
     rows = [np.arange(*each) for each in np.broadcast(*plain)]
-    target = np.result_type(*(e.dtype for e in plain))
     lengths = np.asarray([len(row) for row in rows], as_dtype(row_splits_dtype).dtype)
-    values = np.concatenate([np.zeros(0, target), *rows]).astype(target)
+    values = np.concatenate([np.zeros(0, plain[0].dtype), *rows]).astype(plain[0].dtype)
     return RaggedTensor.from_row_lengths(values, lengths)
 
 

@@ -625,6 +625,8 @@ def _dense(array: Any) -> Tensor:
 def _count(values: Any) -> int:
     if isinstance(values, RaggedTensor):
         return int(raw(values.row_splits).shape[0]) - 1
+    if raw(values).ndim == 0:
+        raise InvalidArgumentError("the values of ragged rows have an axis, got a scalar")
     return int(raw(values).shape[0])
 
 

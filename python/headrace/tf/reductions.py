@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidArgumentError
+from .arithmetic import abs as abs_of
 from .arithmetic import add, check_dtype, subtract
 from .casting import cast
 from .convert import convert, is_symbol
-from .dtypes import DType, as_dtype, float64, int32, int64
+from .dtypes import DType, as_dtype, float32, float64, int32, int64
 from .dtypes import bool as bool_
 from .elementwise import exp, log, sqrt, square
-from .kernels import Dims, run, static_shape
-from .tensor import Tensor, raw
+from .kernels import Dims, axis_of, run, static_shape
+from .tensor import Tensor, raw, wrap
 
 __all__ = [
     "argmax",
@@ -182,6 +183,8 @@ def reduce_variance(
     if x.dtype.is_integer:
         raise TypeError("Input must be either real or complex.")
     away = subtract(x, reduce_mean(x, axis, keepdims=True))
+    if x.dtype.is_complex:
+        away = abs_of(away)
     return reduce_mean(square(away), axis, keepdims)
 
 
@@ -196,7 +199,9 @@ def reduce_euclidean_norm(
     input_tensor: Any, axis: Any = None, keepdims: builtins.bool = False, name: str | None = None
 ) -> Any:
     """Return the length along axes; mirrors ``tf.math.reduce_euclidean_norm``."""
-    return sqrt(reduce_sum(square(input_tensor), axis, keepdims))
+    x = convert(input_tensor)
+    wide = cast(x, float64) if x.dtype.is_integer else abs_of(x) if x.dtype.is_complex else x
+    return cast(sqrt(reduce_sum(square(wide), axis, keepdims)), x.dtype)
 
 
 def reduce_logsumexp(
@@ -204,7 +209,11 @@ def reduce_logsumexp(
 ) -> Any:
     """Return ``log(sum(exp(x)))`` without overflow; mirrors ``tf.math.reduce_logsumexp``."""
     x = convert(input_tensor)
+    from .elementwise import is_finite
+    from .gathering import where
+
     top = reduce_max(x, axis, keepdims=True)
+    top = where(is_finite(top), top, wrap(np.zeros((), x.dtype.dtype)))
     total = log(reduce_sum(exp(subtract(x, top)), axis, keepdims=True))
     return _reduce("sum", add(total, top), axis, keepdims, x.dtype, dtype=x.dtype.dtype)
 
@@ -213,9 +222,17 @@ def _position(name: str) -> Callable[..., Any]:
     def find(
         input: Any, axis: Any = None, output_type: Any = int64, name: str | None = None
     ) -> Any:
+        from .arithmetic import not_equal
+        from .gathering import where
+
         x = convert(input)
         place = 0 if axis is None else axes_of(axis, None)[0]  # type: ignore[index]
         dims = static_shape(x)
+        if dims is not None:
+            place = axis_of(place, len(dims))
+        if x.dtype.is_floating:  # what is no number is never the extreme
+            low = np.asarray(-np.inf if label == "argmax" else np.inf, x.dtype.dtype)
+            x = where(not_equal(x, x), wrap(low), x)
         out = (_rest(dims, [place], False), int64)
         return cast(run(label, (x,), out, axis=place), as_dtype(output_type))
 
@@ -393,7 +410,8 @@ def _divisor(data: Any, segment_ids: Any, num_segments: Any) -> tuple[Any, Any]:
     from .creation import ones_like
 
     x, ids = convert(data), convert(segment_ids)
-    kind = x.dtype if x.dtype.is_floating else float64
+    small = x.dtype.is_integer and x.dtype.size < 4
+    kind = x.dtype if x.dtype.is_floating else float32 if small else float64
     counts = unsorted_segment_sum(cast(ones_like(ids), kind), ids, num_segments)
     dims, lead = static_shape(x), static_shape(ids)
     if dims is None or lead is None:

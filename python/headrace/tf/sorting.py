@@ -85,6 +85,8 @@ def top_k(
         outs = [(out, x.dtype), (out, target)]
         return TopKV2(*(k._tracer.unrecorded("top_k of a computed k", *out) for out in outs))
     count = int(k)
+    if dims == ():
+        raise InvalidArgumentError("input must be >= 1-D, got a scalar")
     if dims is not None and dims[-1] is not None and dims[-1] < count:
         raise InvalidArgumentError(
             f"input must have at least k columns. Had {dims[-1]}, needed {count}"
