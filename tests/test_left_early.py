@@ -1,6 +1,8 @@
 """A pass that ends before its input does draws what it draws in tf.data, however it runs."""
 
 import itertools
+import random
+import time
 
 import numpy as np
 import pytest
@@ -68,3 +70,43 @@ def test_the_order_is_that_of_tf_data(rows):
     for case in CASES:
         dataset = with_options(build(case), _chunk_rows=rows)
         assert passes(dataset, case["left"]) == case["passes"], case["steps"]
+
+
+def sleepy(x):
+    time.sleep(random.random() / 3000)
+    return x
+
+
+@pytest.mark.parametrize("rows", [1, 1024])
+@pytest.mark.parametrize("ahead", [1, 3, hr.AUTOTUNE])
+def test_what_is_read_ahead_draws_nothing_that_counts(ahead, rows):
+    for case in CASES:
+        dataset = build(case, lambda dataset: dataset.prefetch(ahead))
+        dataset = with_options(dataset, _chunk_rows=rows)
+        assert passes(dataset, case["left"]) == case["passes"], case["steps"]
+
+
+@pytest.mark.parametrize("calls", [None, 2])
+def test_it_does_not_matter_when_threads_run(calls):
+    def change(dataset):
+        slow = dataset.map(sleepy, num_parallel_calls=calls, executor="python")
+        return slow.prefetch(2)
+
+    for case in CASES[::10]:
+        dataset = build(case, change)
+        assert passes(dataset, case["left"]) == case["passes"], case["steps"]
+
+
+def test_a_state_leaves_out_what_was_drawn_ahead():
+    for case in CASES[::6]:
+
+        def make(case=case):
+            return build(case, lambda dataset: dataset.prefetch(2))
+
+        iterator = iter(make())
+        expected = case["passes"][0]
+        for taken in range(len(expected)):
+            state = iterator.state()
+            rest = [int(x) for x in make().iterator(state=state)]
+            assert rest == expected[taken:], (case["steps"], taken)
+            next(iterator)

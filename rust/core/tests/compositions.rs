@@ -8,7 +8,7 @@ mod support;
 use headrace::data::Tensor;
 use proptest::prelude::*;
 use support::reference::{Number, expected, is_known};
-use support::steps::{Speed, Step, speed, step};
+use support::steps::{Step, speed, step};
 use support::{Outcome, collect, read, row_text};
 
 /// Steps that the reference has.
@@ -22,16 +22,6 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         };
         steps.into_iter().fold(Vec::new(), known)
     })
-}
-
-/// What is read ahead draws seeds of epochs and captured datasets that nobody may come to, and so
-/// which those get that come after; where steps draw once only, anything may run ahead.
-fn within_reach(speed: Speed, steps: &[Step]) -> Speed {
-    let again = |step: &Step| matches!(step, Step::Repeat(2..) | Step::Captured(_));
-    match steps.iter().any(again) {
-        true => Speed { calls: None, ahead: 0, rewrites: false, ..speed },
-        false => speed,
-    }
 }
 
 fn text(number: &Number) -> Outcome {
@@ -57,7 +47,7 @@ proptest! {
         steps in steps(),
         speed in speed(),
     ) {
-        let speed = within_reach(speed, &steps).of(&steps);
+        let speed = speed.of(&steps);
         let expected = expected(speed, source, &steps);
         let seen = read(&speed.plan(source, &steps), speed.options());
         let alike = seen.len() == expected.len()

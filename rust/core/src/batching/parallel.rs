@@ -84,6 +84,7 @@ pub(crate) fn open(
         return Ok(Box::new(make(opening.input(0, plan)?)));
     }
     let input = opening.input_at(plan, opening.mark.input(0), true)?;
+    let lookahead = input.lookahead().cloned();
     let (rows, collate) = make(input).into_rows();
     let quiet = rows.quiet();
     let kind = if quiet { Kind::Work } else { Kind::Blocking };
@@ -95,7 +96,10 @@ pub(crate) fn open(
         ordered: !tasks.are_free(options),
         ..driver::Plan::new(tasks.parallel.workers(opening.run, kind), window, kind)
     };
-    let rows = Input::new(Box::new(rows), opening.run);
+    let mut rows = Input::new(Box::new(rows), opening.run);
+    if let Some(lookahead) = lookahead {
+        rows = rows.read_ahead_by(lookahead);
+    }
     let driver = Driver::new(rows, how, opening.run, &opening.stats);
     Ok(Box::new(ParallelBatchStage { driver }))
 }

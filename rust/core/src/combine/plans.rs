@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::data::{Chunk, ElementSpec, Position};
 use crate::engine::apply::Apply;
+use crate::engine::lookahead::Lookahead;
 use crate::engine::nested::{Nested, NestedPlace, plan_in};
 use crate::engine::node::{fixed_length, is_quiet};
 use crate::engine::{Input, Opening, Plan};
@@ -91,7 +92,7 @@ impl Plans {
         self.taken += u64::from(!matches!(element, Ok(None)));
         let Some(element) = element? else { return Ok(None) };
         let maker = Arc::clone(&self.maker);
-        let place = maker.nested.next();
+        let place = maker.nested.next()?;
         Ok(Some(Seedling { maker, element, at, place }))
     }
 
@@ -130,6 +131,11 @@ impl Seedling {
             self.maker.loud.store(true, Relaxed);
         }
         Ok(plan)
+    }
+
+    /// What reads the dataset ahead, if anything does.
+    pub(super) fn lookahead(&self) -> Option<&Arc<Lookahead>> {
+        self.place.lookahead()
     }
 
     /// Opens the plan.

@@ -98,7 +98,7 @@ impl Node for SelectorNode {
     }
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
-        let draws = Draws { pair: opening.draw(), next: opening.mark.own(0) };
+        let draws = Draws { pair: opening.draw()?, next: opening.mark.own(0) };
         Ok(match &self.weights {
             Weights::Logits(logits) => {
                 Box::new(FixedStage { draws, classes: Categorical::from_logits(logits) })

@@ -12,6 +12,7 @@ pub mod fills;
 pub mod fingerprint;
 pub mod group;
 pub mod limit;
+pub(crate) mod lookahead;
 pub mod losses;
 #[cfg(all(test, feature = "shuttle"))]
 mod models;

@@ -11,6 +11,7 @@
 mod cancel;
 mod driver;
 mod group;
+mod lookahead;
 mod permits;
 mod pool;
 mod rows;

@@ -13,7 +13,8 @@ use std::sync::{Arc, OnceLock};
 use crate::data::foreign::DatasetValue;
 use crate::data::{Column, ElementSpec, ForeignValue, Position, Spec, Structure};
 use crate::engine::lock;
-use crate::engine::nested_log::{NestedLog, NestedState};
+use crate::engine::lookahead::{Draw, Lookahead};
+use crate::engine::nested_log::{Made, NestedLog, NestedState};
 use crate::engine::node::Plan;
 use crate::engine::opening::Place;
 use crate::engine::run::RunContext;
@@ -74,6 +75,9 @@ pub fn inner_spec(function: &str, prepared: &Prepared) -> Result<ElementSpec> {
 pub struct Nested {
     run: Arc<RunContext>,
     slot: usize,
+    /// What reads ahead above.
+    lookahead: Option<Arc<Lookahead>>,
+    /// Each plan is read ahead on its own.
     driven: bool,
     site: Site,
 }
@@ -81,8 +85,13 @@ pub struct Nested {
 impl Nested {
     /// For the stage with this slot among the seeds of the run, whose function's first call is at
     /// `site`.
-    pub(crate) fn new(run: &Arc<RunContext>, slot: usize, driven: bool, site: Site) -> Self {
-        Nested { run: Arc::clone(run), slot, driven, site }
+    pub(crate) fn new(
+        run: &Arc<RunContext>,
+        slot: usize,
+        lookahead: Option<Arc<Lookahead>>,
+        site: Site,
+    ) -> Self {
+        Nested { run: Arc::clone(run), slot, lookahead, driven: false, site }
     }
 
     /// The same for plans that drivers pull from.
@@ -101,28 +110,39 @@ impl Nested {
     /// # Errors
     /// Those of the nodes.
     pub fn open(&self, plan: &Plan) -> Result<Input> {
-        self.next().open(plan)
+        self.next()?.open(plan)
     }
 
     /// The place of the stage's next plan: numbered now, for a plan that is known later.
-    pub(crate) fn next(&self) -> NestedPlace {
-        NestedPlace { run: self.run.child(self.slot, self.site), driven: self.driven }
+    ///
+    /// # Errors
+    /// `Cancelled` if nobody will take what it gives.
+    pub(crate) fn next(&self) -> Result<NestedPlace> {
+        let run = self.run.child(self.slot, self.site)?;
+        let own = || Lookahead::new(&run, self.lookahead.as_ref());
+        let lookahead = if self.driven { Some(own()) } else { self.lookahead.clone() };
+        Ok(NestedPlace { run, lookahead })
     }
 }
 
 /// Where one nested plan is opened.
 pub(crate) struct NestedPlace {
     run: Arc<RunContext>,
-    driven: bool,
+    lookahead: Option<Arc<Lookahead>>,
 }
 
 impl NestedPlace {
+    /// What reads the plan ahead, if anything does.
+    pub(crate) fn lookahead(&self) -> Option<&Arc<Lookahead>> {
+        self.lookahead.as_ref()
+    }
+
     /// Opens `plan` at its start.
     ///
     /// # Errors
     /// Those of the nodes.
     pub(crate) fn open(&self, plan: &Plan) -> Result<Input> {
-        Place::root(&self.run, self.driven).open(plan, Position::default())
+        Place::root(&self.run, self.lookahead.clone()).open(plan, Position::default())
     }
 }
 
@@ -168,13 +188,37 @@ impl NestedLogs {
         lock(&self.logs).get(&slot).map_or(0, |log| log.openings)
     }
 
+    /// Takes back the number of an opening, and those after it.
+    pub(crate) fn close(&self, slot: usize, number: u64) {
+        if let Some(log) = lock(&self.logs).get_mut(&slot) {
+            log.openings = log.openings.min(number);
+        }
+    }
+
     /// The next seed pair of a generator in a nested plan, whose stage has this slot there.
-    pub(crate) fn draw(&self, outer: &Outer, slot: usize, generator: &SeedGenerator) -> SeedPair {
+    pub(crate) fn draw(
+        &self,
+        outer: &Outer,
+        slot: usize,
+        generator: &Arc<SeedGenerator>,
+    ) -> (SeedPair, Option<Draw>) {
+        let own = Arc::clone(generator);
         if !generator.is_made_in_call() {
-            return lock(&self.logs).entry(outer.slot).or_default().draw(&outer.path, generator);
+            let mut logs = lock(&self.logs);
+            let (pair, made) = logs.entry(outer.slot).or_default().draw(&outer.path, generator);
+            let (slot, path) = (outer.slot, outer.path.clone());
+            let draw = made.map(|made| Draw::Captured { slot, path, generator: own, made });
+            return (pair, draw);
         }
         let pair = if generator.is_seeded() { generator.pair() } else { self.seed(outer, slot) };
-        generator.pair_for(pair, generator.take())
+        let number = generator.take();
+        let draw = Draw::InCall { generator: own, number };
+        (generator.pair_for(pair, number), generator.reshuffles().then_some(draw))
+    }
+
+    /// Takes a draw back. Returns its number if that is the node's again.
+    pub(crate) fn take_back(&self, slot: usize, path: &[u64], made: &Made) -> Option<u64> {
+        lock(&self.logs).get_mut(&slot).and_then(|log| log.take_back(path, made))
     }
 
     /// The seed of a node without one.
@@ -230,15 +274,25 @@ impl NestedLogs {
         lock(&self.logs).range(slots).any(|(_, log)| log.replays())
     }
 
-    /// What a state needs of the logs, given the number of openings before it.
+    /// What a state needs of the logs, given the number of openings before it, without the draws
+    /// made `ahead`, of which the last comes first.
     ///
     /// # Errors
     /// `ResourceExhausted` if that is too much.
     pub(crate) fn since(
         &self,
         count: impl Fn(usize) -> u64,
+        ahead: &[(usize, Vec<u64>, Made)],
     ) -> Result<BTreeMap<usize, NestedState>> {
-        let logs = lock(&self.logs);
-        logs.iter().map(|(slot, log)| Ok((*slot, log.since(count(*slot))?))).collect()
+        let since = |(slot, log): (&usize, &NestedLog)| {
+            let mut ahead = ahead.iter().filter(|(of, ..)| of == slot).peekable();
+            if ahead.peek().is_none() {
+                return Ok((*slot, log.since(count(*slot))?));
+            }
+            let mut log = log.clone();
+            ahead.for_each(|(_, path, made)| log.take_back_last(path, made));
+            Ok((*slot, log.since(count(*slot))?))
+        };
+        lock(&self.logs).iter().map(since).collect()
     }
 }

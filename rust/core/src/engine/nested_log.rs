@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::seeds::{SeedGenerator, SeedPair};
+use crate::engine::seeds::{Numbers, SeedGenerator, SeedPair};
 use crate::error::{Error, Result};
 
 /// What keeps states of nested datasets short.
@@ -145,6 +145,26 @@ impl Openings {
         self.recent.insert(opening, pattern);
     }
 
+    /// Takes a draw of an opening back; false if there is none like it.
+    fn take_back(&mut self, opening: u64, pair: SeedPair, number: u64) -> bool {
+        let Some(mut pattern) = self.remove(opening) else { return false };
+        let holds =
+            |range: &Range| range.pair == pair && number.wrapping_sub(range.first) < range.length;
+        let at = pattern.iter().rposition(holds);
+        if let Some(at) = at {
+            let Range { first, length, .. } = pattern.remove(at);
+            let (before, rest) = (number - first, first + length - number - 1);
+            let parts = [(first, before), (number.wrapping_add(1), rest)];
+            for (first, length) in parts.into_iter().rev().filter(|(_, length)| *length > 0) {
+                pattern.insert(at, Range { pair, first, length });
+            }
+        }
+        if !pattern.is_empty() {
+            self.recent.insert(opening, pattern);
+        }
+        at.is_some()
+    }
+
     /// Lets old openings go into blocks, but those that are `held`.
     fn settle(&mut self, held: impl Fn(u64) -> bool) {
         if self.recent.len() <= RECENT {
@@ -205,8 +225,21 @@ impl Openings {
     }
 }
 
+/// A draw that a log has handed out.
+#[derive(Clone, Debug)]
+pub(crate) struct Made {
+    pair: SeedPair,
+    number: u64,
+    /// It was drawn before.
+    replayed: bool,
+    /// All that was drawn before in its opening, if it was the last of that.
+    last_of: Option<Pattern>,
+    /// The node has moved on with it.
+    moved: bool,
+}
+
 /// What the nested plans of one stage drew.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct NestedLog {
     /// Number of plans opened.
     pub(crate) openings: u64,
@@ -214,8 +247,8 @@ pub(crate) struct NestedLog {
     drawn: BTreeMap<Vec<u64>, Openings>,
     /// Draws of an earlier part of the run that are still to be handed out again.
     replay: BTreeMap<Vec<u64>, Openings>,
-    /// The number after the last draw of each generator, by its pair.
-    ends: BTreeMap<SeedPair, u64>,
+    /// The numbers that are free of each generator, by its pair.
+    numbers: BTreeMap<SeedPair, Numbers>,
     /// True once the run was restored: its draws no longer come from the live nodes.
     restored: bool,
     /// Kinds of openings and blocks made since entries were last counted, and what they were then.
@@ -247,9 +280,11 @@ impl NestedState {
 impl NestedLog {
     /// The log of a state, to be replayed.
     pub(crate) fn restored(state: &NestedState) -> Self {
-        let ends = state.ends.iter().copied().collect();
         let mut log =
-            NestedLog { openings: state.openings, ends, restored: true, ..NestedLog::default() };
+            NestedLog { openings: state.openings, restored: true, ..NestedLog::default() };
+        for (pair, end) in &state.ends {
+            log.numbers.entry(*pair).or_default().advance(*end);
+        }
         for (tail, blocks) in &state.drawn {
             let openings = Openings { blocks: blocks.clone(), recent: BTreeMap::new() };
             log.replay.insert(tail.clone(), openings);
@@ -260,9 +295,8 @@ impl NestedLog {
     /// The same, about to make an earlier pass again: its openings have their numbers once more.
     pub(crate) fn replaying(&self, pass: &NestedState, entropy: Option<SeedPair>) -> Self {
         let mut log = Self::restored(pass);
-        for (pair, end) in &self.ends {
-            let known = log.ends.entry(*pair).or_default();
-            *known = (*known).max(*end);
+        for (pair, numbers) in &self.numbers {
+            log.numbers.entry(*pair).or_default().advance(numbers.end());
         }
         log.entropy = entropy;
         log
@@ -304,7 +338,7 @@ impl NestedLog {
             blocks.sort_by_key(|block| block.opening);
         }
         let drawn = all.into_iter().filter(|(_, blocks)| !blocks.is_empty()).collect();
-        let ends = self.ends.iter().map(|(pair, end)| (*pair, *end)).collect();
+        let ends = self.numbers.iter().map(|(pair, numbers)| (*pair, numbers.end())).collect();
         Ok(NestedState { openings: count, drawn, ends })
     }
 
@@ -344,19 +378,23 @@ impl NestedLog {
 
     /// The next draw of a generator at `path`: number of the opening, then slot and number in each
     /// plan between.
-    pub(crate) fn draw(&mut self, path: &[u64], generator: &SeedGenerator) -> SeedPair {
-        let Some((&opening, tail)) = path.split_first() else { return generator.pair() };
+    pub(crate) fn draw(
+        &mut self,
+        path: &[u64],
+        generator: &SeedGenerator,
+    ) -> (SeedPair, Option<Made>) {
+        let Some((&opening, tail)) = path.split_first() else { return (generator.pair(), None) };
         self.bound(opening);
         let kinds = self.drawn.len();
         let drawn = self.drawn.entry(tail.to_vec()).or_default();
         let mut index = drawn.drawn(opening);
         let replay = self.replay.get_mut(tail);
-        let (mut pair, mut number) = (generator.pair(), None);
+        let (mut pair, mut number, mut last_of) = (generator.pair(), None, None);
         if let Some(replay) = replay
             && let Some(pattern) = replay.get(opening)
         {
             if index + 1 == length(&pattern) {
-                replay.remove(opening);
+                last_of = replay.remove(opening);
             }
             for range in pattern {
                 if index < range.length {
@@ -366,125 +404,51 @@ impl NestedLog {
                 index -= range.length;
             }
         }
-        let end = self.ends.get(&pair).copied();
+        let own = self.numbers.get_mut(&pair).filter(|_| self.restored && generator.reshuffles());
         let blocks = drawn.blocks.len();
-        let number = match (number, end) {
-            (Some(number), _) => number,
-            (None, Some(end)) if self.restored && generator.reshuffles() => end,
-            _ => generator.take(),
+        let replayed = number.is_some();
+        let (number, taken) = match (number, own) {
+            (Some(number), _) => (number, false),
+            (None, Some(numbers)) => (numbers.take(), false),
+            _ => (generator.take(), true),
         };
-        self.ends.insert(pair, end.unwrap_or(0).max(number.saturating_add(1)));
-        if pair == generator.pair() {
-            generator.advance(number.saturating_add(1));
-        }
+        self.numbers.entry(pair).or_default().advance(number.saturating_add(1));
+        let moved = pair == generator.pair() && generator.advance(number.saturating_add(1));
         drawn.push(opening, pair, number);
         let replay = self.replay.get(tail);
         drawn.settle(|opening| replay.is_some_and(|replay| replay.drawn(opening) > 0));
         let grown = drawn.blocks.len().saturating_sub(blocks);
         self.entries += grown + usize::from(self.drawn.len() > kinds);
-        generator.pair_for(pair, number)
+        let made = Made { pair, number, replayed, last_of, moved: taken || moved };
+        (generator.pair_for(pair, number), Some(made))
+    }
+
+    /// Takes a draw back, unless its generator has drawn since: the run will use it as it was made.
+    pub(crate) fn take_back_last(&mut self, path: &[u64], made: &Made) {
+        let end = self.numbers.get(&made.pair).map_or(0, Numbers::end);
+        if end == made.number.saturating_add(1) {
+            self.take_back(path, made);
+        }
+    }
+
+    /// Takes a draw back. Returns its number if that is the node's again.
+    pub(crate) fn take_back(&mut self, path: &[u64], made: &Made) -> Option<u64> {
+        let (&opening, tail) = path.split_first()?;
+        let Made { pair, number, replayed, last_of, moved } = made;
+        // Old ones may be forgotten.
+        if !self.drawn.get_mut(tail)?.take_back(opening, *pair, *number) {
+            return None;
+        }
+        if let Some(pattern) = last_of {
+            self.replay.entry(tail.to_vec()).or_default().insert(opening, pattern.clone());
+        }
+        if *replayed {
+            return None;
+        }
+        self.numbers.entry(*pair).or_default().give_back(*number);
+        moved.then_some(*number)
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn generator(pair: SeedPair) -> SeedGenerator {
-        SeedGenerator::new(Some(pair), true)
-    }
-
-    fn size(log: &NestedLog) -> usize {
-        serde_json::to_string(&log.since(0).unwrap()).unwrap().len()
-    }
-
-    #[test]
-    fn openings_that_draw_alike_are_one_entry() {
-        let (a, b) = (generator((1, 2)), generator((3, 4)));
-        let mut log = NestedLog::default();
-        for opening in 0..100_000 {
-            log.draw(&[opening], &a);
-            log.draw(&[opening], &a);
-            log.draw(&[opening], &b);
-            log.draw(&[opening, 5, 0], &a);
-        }
-        assert!(size(&log) < 500, "{}", size(&log));
-        // One opening with many draws is as small.
-        for _ in 0..100_000 {
-            log.draw(&[100_000], &b);
-        }
-        assert!(size(&log) < 1000, "{}", size(&log));
-        assert!(log.drawn.values().all(|openings| openings.recent.len() <= RECENT));
-    }
-
-    #[test]
-    fn a_restored_log_hands_out_the_same_draws_and_goes_on() {
-        // Three open datasets that take turns, with a stray draw now and then.
-        let order: Vec<u64> =
-            (0..900).map(|i| i / 9 * 3 + i % 3 + u64::from(i % 50 == 0)).collect();
-        let (a, b) = (generator((1, 2)), generator((3, 4)));
-        let draw = |log: &mut NestedLog, i: usize, a: &SeedGenerator, b: &SeedGenerator| {
-            log.draw(&[order[i]], if i.is_multiple_of(4) { b } else { a })
-        };
-        let mut log = NestedLog::default();
-        let all: Vec<SeedPair> = (0..600).map(|i| draw(&mut log, i, &a, &b)).collect();
-        let state = serde_json::to_string(&log.since(0).unwrap()).unwrap();
-        let later: Vec<SeedPair> = (600..900).map(|i| draw(&mut log, i, &a, &b)).collect();
-
-        let (a, b) = (generator((1, 2)), generator((3, 4)));
-        let mut again = NestedLog::restored(&serde_json::from_str(&state).unwrap());
-        for half in [0..250, 250..600] {
-            for i in half {
-                assert_eq!(draw(&mut again, i, &a, &b), all[i], "{i}");
-            }
-            // What a state tells does not depend on how much was handed out again.
-            assert_eq!(again.since(0).unwrap().drawn.len(), log.since(0).unwrap().drawn.len());
-            let state = serde_json::to_string(&again.since(0).unwrap()).unwrap();
-            let (a, b) = (generator((1, 2)), generator((3, 4)));
-            let mut third = NestedLog::restored(&serde_json::from_str(&state).unwrap());
-            (0..600).for_each(|i| assert_eq!(draw(&mut third, i, &a, &b), all[i], "{i}"));
-        }
-        // Another run has moved the live nodes on.
-        a.advance(5000);
-        let rest: Vec<SeedPair> = (600..900).map(|i| draw(&mut again, i, &a, &b)).collect();
-        assert_eq!(rest, later);
-    }
-
-    #[test]
-    fn a_state_leaves_out_the_openings_before_it() {
-        let a = generator((1, 2));
-        let mut log = NestedLog::default();
-        let all: Vec<SeedPair> = (0..200).map(|opening| log.draw(&[opening], &a)).collect();
-        let copy = generator((1, 2));
-        let mut again = NestedLog::restored(&log.since(150).unwrap());
-        for opening in 150..200 {
-            assert_eq!(again.draw(&[opening], &copy), all[opening as usize]);
-        }
-        assert!(again.replay.values().all(|openings| openings.blocks.is_empty()));
-    }
-
-    #[test]
-    fn a_log_of_openings_that_draw_unlike_is_bounded() {
-        let a = generator((1, 2));
-        let mut log = NestedLog::default();
-        let mut opening = 0;
-        while log.forgotten == 0 {
-            // In no regular way.
-            (0..=opening * opening % 7).for_each(|_| _ = log.draw(&[opening], &a));
-            opening += 1;
-        }
-        assert!(log.since(0).is_err());
-        assert!(log.since(log.forgotten).is_ok() && log.forgotten < opening);
-        assert!((opening as usize) < 3 * MOST);
-        // The datasets of one opening may be many, too.
-        let mut log = NestedLog::default();
-        let mut inner = 0;
-        while log.forgotten == 0 {
-            log.draw(&[3, 5, inner], &a);
-            inner += 1;
-        }
-        assert!(log.since(3).is_err() && log.drawn.len() < 2);
-        log.draw(&[4, 5, 0], &a);
-        assert_eq!(log.since(4).unwrap().drawn.len(), 1);
-    }
-}
+mod tests;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::data::{ElementSpec, Mark, Position};
 use crate::engine::fills::CachePlace;
+use crate::engine::lookahead::Lookahead;
 use crate::engine::nested::Nested;
 use crate::engine::node::{
     Node, Plan, caches, draws, functions, is_cache, past_noops, past_prefetches, seed_slots, size,
@@ -33,7 +34,7 @@ pub struct Opening<'a> {
 }
 
 /// Where a node stands in the tree of a run.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Spot {
     /// Place of the node in the tree, counted from the root.
     id: usize,
@@ -44,8 +45,8 @@ struct Spot {
     /// Number of its first cache among those of the plan.
     cache: usize,
     depth: usize,
-    /// A driver pulls from it, on threads that change.
-    driven: bool,
+    /// What reads it ahead, on threads that change.
+    lookahead: Option<Arc<Lookahead>>,
     /// Nobody will ask it for elements: only what opening it draws matters.
     in_vain: bool,
     /// It is below a shard, whose marks must tell how much of the input was read.
@@ -72,7 +73,7 @@ impl<'a> Opening<'a> {
     /// # Errors
     /// Those of the nodes.
     pub fn root(run: &'a Arc<RunContext>, plan: &'a Plan, position: Position) -> Result<Input> {
-        Place::root(run, false).open(plan, position)
+        Place::root(run, None).open(plan, position)
     }
 
     /// Opens input `index` where the mark says; its marks are wrapped in marks of this stage.
@@ -110,9 +111,10 @@ impl<'a> Opening<'a> {
     /// # Errors
     /// Those of the nodes.
     pub fn input_at(&self, plan: &Plan, position: Position, driven: bool) -> Result<Input> {
-        let mut place = self.place(0);
-        place.spot.driven |= driven;
-        place.open(plan, position)
+        match driven {
+            true => self.place(0).open_driven(plan, position),
+            false => self.place(0).open(plan, position),
+        }
     }
 
     /// As [`Opening::passage`], below a driver of this stage.
@@ -120,14 +122,12 @@ impl<'a> Opening<'a> {
     /// # Errors
     /// Those of the nodes.
     pub fn driven_passage(&self, index: usize, plan: &Plan) -> Result<Input> {
-        let mut place = self.place(index);
-        place.spot.driven = true;
-        place.open(plan, Position { mark: self.mark.clone(), since: 0 })
+        self.place(index).open_driven(plan, Position { mark: self.mark.clone(), since: 0 })
     }
 
     /// Where this very stage stands, for those that open plans in its stead.
     pub fn here(&self) -> OwnedPlace {
-        OwnedPlace { run: Arc::clone(self.run), spot: self.spot }
+        OwnedPlace { run: Arc::clone(self.run), spot: self.spot.clone() }
     }
 
     /// Where input `index` is opened, for stages that open it again and again.
@@ -139,7 +139,7 @@ impl<'a> Opening<'a> {
             cache: self.spot.cache + usize::from(is_cache(self.plan)),
             depth: self.spot.depth + 1,
             sharded: self.spot.sharded || self.plan.shard().is_some(),
-            ..self.spot
+            ..self.spot.clone()
         };
         self.plan.inputs().iter().take(index).for_each(|before| spot.pass(before));
         Place { run: self.run, spot }
@@ -202,12 +202,13 @@ impl<'a> Opening<'a> {
     /// What opens the plans that are elements or results of this stage's function number
     /// `index`.
     pub fn nested(&self, index: usize, function: &Arc<dyn UserFunction>) -> Nested {
-        Nested::new(self.run, self.spot.slot, self.spot.driven, self.site(index, function))
+        let lookahead = self.spot.lookahead.clone();
+        Nested::new(self.run, self.spot.slot, lookahead, self.site(index, function))
     }
 
     /// True if a driver pulls from it, on threads that change.
     pub fn is_driven(&self) -> bool {
-        self.spot.driven
+        self.spot.lookahead.is_some()
     }
 
     /// True if nobody will ask it for elements: only what opening it draws matters.
@@ -225,11 +226,19 @@ impl<'a> Opening<'a> {
         self.spot.depth == 0
     }
 
+    /// What reads it ahead, if anything does.
+    pub(crate) fn lookahead(&self) -> Option<&Arc<Lookahead>> {
+        self.spot.lookahead.as_ref()
+    }
+
     /// The next seed pair of this stage's node.
-    pub fn draw(&self) -> SeedPair {
+    ///
+    /// # Errors
+    /// `Cancelled` if nobody will take what it gives.
+    pub fn draw(&self) -> Result<SeedPair> {
         match self.plan.seeds() {
             Some(generator) => self.run.draw(self.spot.slot, generator),
-            None => (0, 0),
+            None => Ok((0, 0)),
         }
     }
 }
@@ -250,9 +259,9 @@ pub struct OwnedPlace {
 
 impl<'a> Place<'a> {
     /// The place of a whole plan.
-    pub fn root(run: &'a Arc<RunContext>, driven: bool) -> Self {
+    pub(crate) fn root(run: &'a Arc<RunContext>, lookahead: Option<Arc<Lookahead>>) -> Self {
         let depth = usize::from(run.is_nested());
-        Place { run, spot: Spot { depth, driven, ..Spot::default() } }
+        Place { run, spot: Spot { depth, lookahead, ..Spot::default() } }
     }
 
     /// Opens `plan` here at `position`.
@@ -260,19 +269,26 @@ impl<'a> Place<'a> {
     /// # Errors
     /// Those of the nodes.
     pub fn open(&self, plan: &Plan, position: Position) -> Result<Input> {
-        let Place { run, spot } = *self;
+        let (run, spot) = (self.run, self.spot.clone());
         let stats = run.stats(spot.id, spot.depth, plan);
         run.note_unfixed(plan);
         let (mark, plan) = (position.mark.clone(), &**plan);
-        let stage = plan.open(&Opening { run, mark, stats: Arc::clone(&stats), plan, spot })?;
         let nested = run.is_nested() && spot.id == 0;
+        let stage = plan.open(&Opening { run, mark, stats: Arc::clone(&stats), plan, spot })?;
         let stage = Box::new(Metered::new(stage, Arc::clone(&stats), nested));
         Ok(Input::at(position, stage, run, &stats))
     }
 
+    /// Opens `plan` here at `position`, for a driver.
+    fn open_driven(mut self, plan: &Plan, position: Position) -> Result<Input> {
+        let lookahead = Lookahead::new(self.run, self.spot.lookahead.as_ref());
+        self.spot.lookahead = Some(Arc::clone(&lookahead));
+        Ok(self.open(plan, position)?.read_ahead_by(lookahead))
+    }
+
     /// The same place for keeping.
     pub fn to_owned(&self) -> OwnedPlace {
-        OwnedPlace { run: Arc::clone(self.run), spot: self.spot }
+        OwnedPlace { run: Arc::clone(self.run), spot: self.spot.clone() }
     }
 }
 
@@ -282,7 +298,7 @@ impl OwnedPlace {
     /// # Errors
     /// Those of the nodes.
     pub fn open(&self, plan: &Plan, position: Position) -> Result<Input> {
-        Place { run: &self.run, spot: self.spot }.open(plan, position)
+        Place { run: &self.run, spot: self.spot.clone() }.open(plan, position)
     }
 
     fn at(&self, spot: Spot) -> Self {
@@ -294,20 +310,20 @@ impl OwnedPlace {
     pub fn in_epoch(&self, number: u64) -> Self {
         let Spot { epochs, repeats, .. } = self.spot;
         let epochs = epochs_within(epochs, repeats, number);
-        self.at(Spot { epochs, repeats: repeats + 1, ..self.spot })
+        self.at(Spot { epochs, repeats: repeats + 1, ..self.spot.clone() })
     }
 
     /// The same place within the first epoch of each `repeat` above.
     #[must_use]
     pub fn in_first_epochs(&self) -> Self {
         let first = |epochs, depth| epochs_within(epochs, depth, 0);
-        self.at(Spot { epochs: (0..self.spot.repeats).fold(0, first), ..self.spot })
+        self.at(Spot { epochs: (0..self.spot.repeats).fold(0, first), ..self.spot.clone() })
     }
 
     /// The same place, for a plan of which nobody will ask an element.
     #[must_use]
     pub(crate) fn in_vain(&self) -> Self {
-        self.at(Spot { in_vain: true, ..self.spot })
+        self.at(Spot { in_vain: true, ..self.spot.clone() })
     }
 
     /// The epochs it is in.

@@ -11,6 +11,7 @@ use crate::engine::budget::Account;
 use crate::engine::fills::{Fill, Fills};
 use crate::engine::limit::{Limit, limited};
 use crate::engine::lock;
+use crate::engine::lookahead::{self, Draw, Journal};
 use crate::engine::losses::Losses;
 use crate::engine::nested::{NestedLogs, Outer};
 use crate::engine::node::{Plan, RunOptions, Unfixed, all_functions, draws, opens_datasets};
@@ -57,6 +58,8 @@ pub struct RunContext {
     /// Set for a plan that runs inside another.
     outer: Option<Outer>,
     pub(crate) nested: NestedLogs,
+    /// Draws that were made ahead; those of nested plans are in the journal of the run.
+    pub(crate) journal: Journal,
     pub(crate) draws: Mutex<BTreeMap<usize, DrawLog>>,
     /// Logs of the state that the run was opened with, until their stage draws.
     pub(crate) restored: Mutex<BTreeMap<usize, DrawLog>>,
@@ -124,6 +127,7 @@ impl RunContext {
             shared_slots: shared_slots(plan),
             outer: None,
             nested: state.map(NestedLogs::restored).unwrap_or_default(),
+            journal: Journal::default(),
             draws: Mutex::default(),
             restored: Mutex::new(state.map(|state| state.draws.clone()).unwrap_or_default()),
             fills: Fills::restored(state.map(|state| &state.fills)),
@@ -135,9 +139,21 @@ impl RunContext {
         }
     }
 
+    /// The run's own context, of a plan that runs inside another.
+    pub(crate) fn root(self: &Arc<Self>) -> &Arc<Self> {
+        self.outer.as_ref().map_or(self, |outer| &outer.run)
+    }
+
     /// The context of the next plan that the stage with this slot opens.
-    pub(crate) fn child(self: &Arc<Self>, slot: usize, site: Site) -> Arc<Self> {
-        let opening = self.nested.open(slot);
+    ///
+    /// # Errors
+    /// `Cancelled` if nobody will take what it gives.
+    pub(crate) fn child(self: &Arc<Self>, slot: usize, site: Site) -> Result<Arc<Self>> {
+        let opening = lookahead::draw(|| {
+            let number = self.nested.open(slot);
+            let context = Arc::downgrade(self);
+            (number, Some(Draw::Opening { context, slot, number }))
+        })?;
         let outer = match &self.outer {
             None => Outer { run: Arc::clone(self), slot, path: vec![opening], site, opening },
             Some(outer) => {
@@ -145,7 +161,7 @@ impl RunContext {
                 Outer { run: Arc::clone(&outer.run), slot: outer.slot, path, site, opening }
             }
         };
-        Arc::new(RunContext {
+        Ok(Arc::new(RunContext {
             options: self.options.clone(),
             surroundings: self.surroundings.clone(),
             lender: self.lender.clone(),
@@ -153,6 +169,7 @@ impl RunContext {
             shared_slots: BTreeMap::new(),
             outer: Some(outer),
             nested: NestedLogs::default(),
+            journal: Journal::default(),
             draws: Mutex::default(),
             restored: Mutex::default(),
             fills: Fills::restored(None),
@@ -161,7 +178,7 @@ impl RunContext {
             functions: Mutex::default(),
             in_vain: Mutex::default(),
             keys: Mutex::default(),
-        })
+        }))
     }
 
     /// Whether a `repeat` on a shuffle draws once more at its end: as in the run whose state was
@@ -316,10 +333,17 @@ impl RunContext {
     }
 
     /// The next seed pair for the seeded stage `slot`.
-    pub fn draw(&self, slot: usize, generator: &SeedGenerator) -> SeedPair {
-        if let Some(outer) = &self.outer {
-            return outer.run.nested.draw(outer, slot, generator);
-        }
+    ///
+    /// # Errors
+    /// `Cancelled` if nobody will take what it gives.
+    pub fn draw(&self, slot: usize, generator: &Arc<SeedGenerator>) -> Result<SeedPair> {
+        lookahead::draw(|| match &self.outer {
+            Some(outer) => outer.run.nested.draw(outer, slot, generator),
+            None => self.draw_own(slot, generator),
+        })
+    }
+
+    fn draw_own(&self, slot: usize, generator: &Arc<SeedGenerator>) -> (SeedPair, Option<Draw>) {
         let mut draws = lock(&self.draws);
         let others = match self.shared_slots.get(&slot) {
             None => 0,
@@ -334,7 +358,9 @@ impl RunContext {
             Some(log) => log.restored(generator),
             None => DrawLog::new(generator),
         });
-        log.draw(generator, others)
+        let (pair, made) = log.make(generator, others);
+        let generator = Arc::clone(generator);
+        (pair, made.map(|made| Draw::Own { slot, generator, made }))
     }
 
     /// True if `plan` draws from a generator from which other places of the run's plan draw too:
@@ -435,11 +461,26 @@ impl RunContext {
     fn draws_since(&self, position: &Position, state: &mut State) -> Result<()> {
         let marked = position.mark.draws();
         let count = |slot| marked.get(&slot).copied().unwrap_or(0);
-        state.draws = lock(&self.restored).clone();
-        let drawn = lock(&self.draws);
-        state.draws.extend(drawn.iter().map(|(slot, log)| (*slot, log.since(count(*slot)))));
-        state.nested = self.nested.since(count)?;
-        Ok(())
+        self.journal.with(|ahead| {
+            let mut drawn = lock(&self.draws).clone();
+            let mut nested = Vec::new();
+            for draw in ahead {
+                match draw {
+                    // Where others draw from its node, it cannot be drawn again later.
+                    Draw::Own { slot, made, .. } if !self.shared_slots.contains_key(slot) => {
+                        drawn.get_mut(slot).map(|log| log.take_back(*made));
+                    }
+                    Draw::Captured { slot, path, made, .. } => {
+                        nested.push((*slot, path.clone(), made.clone()));
+                    }
+                    Draw::Own { .. } | Draw::InCall { .. } | Draw::Opening { .. } => {}
+                }
+            }
+            state.draws = lock(&self.restored).clone();
+            state.draws.extend(drawn.iter().map(|(slot, log)| (*slot, log.since(count(*slot)))));
+            state.nested = self.nested.since(count, &nested)?;
+            Ok(())
+        })
     }
 }
 

@@ -5,14 +5,59 @@
 //! replays them and goes on from the number after its last, never from the live node.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 
+use crate::engine::lock;
 use crate::random::Philox;
 
 /// Two words that seed a Philox stream.
 pub type SeedPair = (u64, u64);
+
+/// The numbers of draws, handed out one after another.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Numbers {
+    /// The number after the last.
+    next: u64,
+    /// Lower ones that were given back.
+    returned: BTreeSet<u64>,
+}
+
+impl Numbers {
+    /// The lowest that is free.
+    pub(crate) fn take(&mut self) -> u64 {
+        self.returned.pop_first().unwrap_or_else(|| {
+            let number = self.next;
+            self.next = number.saturating_add(1);
+            number
+        })
+    }
+
+    /// Takes back the number of a draw of which nothing was used.
+    pub(crate) fn give_back(&mut self, number: u64) {
+        if number < self.next {
+            self.returned.insert(number);
+        }
+        while self.next > 0 && self.returned.remove(&(self.next - 1)) {
+            self.next -= 1;
+        }
+    }
+
+    /// Moves on to at least `next`; false if it has come so far already.
+    pub(crate) fn advance(&mut self, next: u64) -> bool {
+        let moved = self.next < next;
+        self.next = self.next.max(next);
+        moved
+    }
+
+    /// The number after the last.
+    pub(crate) fn end(&self) -> u64 {
+        self.next
+    }
+}
 
 /// Source of the seed pairs of one node.
 #[derive(Debug)]
@@ -22,7 +67,7 @@ pub struct SeedGenerator {
     reshuffle: bool,
     /// Made by a function that is called for each outer element.
     inner: bool,
-    next: AtomicU64,
+    numbers: Mutex<Numbers>,
 }
 
 impl SeedGenerator {
@@ -31,7 +76,7 @@ impl SeedGenerator {
     pub fn new(pair: Option<SeedPair>, reshuffle: bool) -> Self {
         let seeded = pair.is_some();
         let pair = pair.unwrap_or_else(fresh_pair);
-        SeedGenerator { pair, seeded, reshuffle, inner: false, next: AtomicU64::new(0) }
+        SeedGenerator { pair, seeded, reshuffle, inner: false, numbers: Mutex::default() }
     }
 
     /// The same, made inside a function that is called anew for each outer element.
@@ -49,7 +94,8 @@ impl SeedGenerator {
     /// A generator of its own from the same pair.
     #[must_use]
     pub fn alike(&self) -> Self {
-        SeedGenerator { next: AtomicU64::new(0), ..*self }
+        let SeedGenerator { pair, seeded, reshuffle, inner, .. } = *self;
+        SeedGenerator { pair, seeded, reshuffle, inner, numbers: Mutex::default() }
     }
 
     /// The pair everything is derived from.
@@ -75,21 +121,24 @@ impl SeedGenerator {
 
     /// How many pairs were drawn.
     pub fn drawn(&self) -> u64 {
-        self.next.load(Ordering::SeqCst)
+        lock(&self.numbers).end()
     }
 
-    /// Moves on to at least draw `count`.
-    pub fn advance(&self, count: u64) {
-        self.next.fetch_max(count, Ordering::SeqCst);
-    }
-
-    fn draw(&self) -> u64 {
-        self.next.fetch_add(1, Ordering::SeqCst)
+    /// Moves on to at least draw `count`; false if it has come so far already.
+    pub fn advance(&self, count: u64) -> bool {
+        lock(&self.numbers).advance(count)
     }
 
     /// The number of the next draw, which is taken.
     pub(crate) fn take(&self) -> u64 {
-        if self.reshuffle { self.draw() } else { 0 }
+        if self.reshuffle { lock(&self.numbers).take() } else { 0 }
+    }
+
+    /// Takes back the number of a draw of which nothing was used.
+    pub(crate) fn give_back(&self, number: u64) {
+        if self.reshuffle {
+            lock(&self.numbers).give_back(number);
+        }
     }
 
     /// Draw `number` of a generator like this one that starts from `pair`.
@@ -103,6 +152,15 @@ fn nth_pair(pair: SeedPair, number: u64) -> SeedPair {
     let mut stream = Philox::at(pair.0, pair.1, number.wrapping_mul(2));
     let first = u64::from(stream.next_u32());
     (first, u64::from(stream.next_u32()))
+}
+
+/// A draw that a log has handed out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Made {
+    /// Its number, if it was not drawn before.
+    number: Option<u64>,
+    /// The node has moved on with it.
+    moved: bool,
 }
 
 /// The draws of one seeded stage in one run.
@@ -145,20 +203,48 @@ impl DrawLog {
     /// The next seed pair of the run. Its number is at least `others` in a restored run: where
     /// other stages of the run draw from the same generator, the number after their last.
     pub fn draw(&mut self, generator: &SeedGenerator, others: u64) -> SeedPair {
+        self.make(generator, others).0
+    }
+
+    /// As [`DrawLog::draw`], with what it takes to take it back, if there is anything.
+    pub(crate) fn make(
+        &mut self,
+        generator: &SeedGenerator,
+        others: u64,
+    ) -> (SeedPair, Option<Made>) {
         if !generator.reshuffle {
-            return self.pair;
+            return (self.pair, None);
         }
-        if self.replayed < self.logged() {
-            self.replayed += 1;
-            return nth_pair(self.pair, self.number(self.replayed - 1));
-        }
-        let number = if self.restored { self.end().max(others) } else { generator.draw() };
-        if self.restored {
-            generator.advance(number + 1);
-        }
-        self.log(number);
         self.replayed += 1;
-        nth_pair(self.pair, number)
+        if self.replayed <= self.logged() {
+            let pair = nth_pair(self.pair, self.number(self.replayed - 1));
+            return (pair, Some(Made { number: None, moved: false }));
+        }
+        let (number, moved) = if self.restored {
+            let number = self.end().max(others);
+            (number, generator.advance(number + 1))
+        } else {
+            (generator.take(), true)
+        };
+        self.log(number);
+        (nth_pair(self.pair, number), Some(Made { number: Some(number), moved }))
+    }
+
+    /// Takes a draw back, all after which were. Returns its number if that is the node's again.
+    pub(crate) fn take_back(&mut self, made: Made) -> Option<u64> {
+        if let Some(number) = made.number {
+            // A cache may have put another log in the place of the one that made it.
+            let (first, length) = self.ranges.last_mut()?;
+            if *first + *length != number + 1 {
+                return None;
+            }
+            *length -= 1;
+            if *length == 0 {
+                self.ranges.pop();
+            }
+        }
+        self.replayed = self.replayed.saturating_sub(1);
+        made.number.filter(|_| made.moved)
     }
 
     /// Draws handed out in this run, those before the log included.
@@ -335,6 +421,37 @@ mod tests {
         }
         assert_eq!(all.since(4).ranges, [(8, 1), (20, 1)]);
         assert_eq!((all.since(9).ranges, all.since(9).after), (Vec::new(), 21));
+    }
+
+    #[test]
+    fn numbers_that_are_given_back_come_again_the_lowest_first() {
+        let mut numbers = Numbers::default();
+        (0..5).for_each(|n| assert_eq!(numbers.take(), n));
+        [1, 3, 4].into_iter().for_each(|n| numbers.give_back(n));
+        assert_eq!(numbers.end(), 3);
+        assert_eq!([numbers.take(), numbers.take(), numbers.take()], [1, 3, 4]);
+        assert!(!numbers.advance(5) && numbers.advance(6));
+    }
+
+    #[test]
+    fn draws_that_are_taken_back_are_made_again() {
+        let node = SeedGenerator::new(Some((1, 2)), true);
+        let mut log = DrawLog::new(&node);
+        let made: Vec<_> = (0..4).map(|_| log.make(&node, 0)).collect();
+        for (_, draw) in made[2..].iter().rev() {
+            let number = log.take_back(draw.unwrap());
+            node.give_back(number.unwrap());
+        }
+        assert_eq!((log.count(), node.drawn()), (2, 2));
+        // A restored run hands its own out again.
+        let copy = SeedGenerator::new(Some((1, 2)), true);
+        let mut again = log.since(1).restored(&copy);
+        let first = again.make(&copy, 0);
+        assert_eq!(first.0, made[1].0);
+        let fresh = again.make(&copy, 0).1.unwrap();
+        assert_eq!(again.take_back(fresh), Some(2));
+        assert_eq!(again.take_back(first.1.unwrap()), None);
+        assert_eq!([again.draw(&copy, 0), again.draw(&copy, 0)], [made[1].0, made[2].0]);
     }
 
     #[test]

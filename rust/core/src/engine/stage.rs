@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::data::{Chunk, Mark, Position};
 use crate::engine::budget::{Charge, Queue};
+use crate::engine::lookahead::Lookahead;
 use crate::engine::run::RunContext;
 use crate::engine::skipping::{SkipError, Skipped, passed, skip_on};
 use crate::engine::stats::StageStats;
@@ -90,6 +91,8 @@ pub struct Input {
     /// The surplus on the account, unless it is a trifle.
     charge: Option<Charge>,
     queue: Option<Arc<Queue>>,
+    /// What reads it ahead, if a driver is to.
+    lookahead: Option<Arc<Lookahead>>,
     position: Position,
     /// A mark was passed since the last call of [`Input::passed_mark`].
     passed: bool,
@@ -112,6 +115,7 @@ impl Input {
             surplus: None,
             charge: None,
             queue: None,
+            lookahead: None,
             position: Position::default(),
             passed: false,
             pending_skip: 0,
@@ -136,6 +140,17 @@ impl Input {
         input.pending_skip = position.since;
         input.position.mark = position.mark;
         input
+    }
+
+    /// The same input, for a driver that draws as `lookahead`.
+    pub(crate) fn read_ahead_by(mut self, lookahead: Arc<Lookahead>) -> Self {
+        self.lookahead = Some(lookahead);
+        self
+    }
+
+    /// What reads it ahead, if a driver is to.
+    pub(crate) fn lookahead(&self) -> Option<&Arc<Lookahead>> {
+        self.lookahead.as_ref()
     }
 
     /// From 1 to `max` elements, or `None` at the end.

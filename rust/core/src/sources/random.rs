@@ -50,7 +50,7 @@ impl Node for RandomNode {
     }
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
-        let (seed, seed2) = opening.draw();
+        let (seed, seed2) = opening.draw()?;
         let at = opening.mark.own(0);
         Ok(Box::new(RandomStage { seed, seed2, at, draws: Philox::at(seed, seed2, at) }))
     }

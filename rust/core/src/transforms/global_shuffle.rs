@@ -75,7 +75,7 @@ impl Node for GlobalShuffleNode {
     }
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
-        let seeds = opening.draw();
+        let seeds = opening.draw()?;
         let run = Arc::clone(opening.run);
         let access = Access::within(&self.input, run.options.clone(), run.surroundings.clone())?;
         let count = access.count();

@@ -366,7 +366,7 @@ impl Node for RejectNode {
             keep,
             always: self.always.clone(),
             input: input()?,
-            pair: opening.draw(),
+            pair: opening.draw()?,
             drawn: opening.mark.own(0),
             ready: VecDeque::new(),
         }))

@@ -104,7 +104,7 @@ impl Joined {
 impl Epochs for Joined {
     fn open(&mut self, number: u64, position: Position) -> Result<Input> {
         let pair = match self.shuffle.seeds() {
-            Some(seeds) => self.run.draw(self.slot, seeds),
+            Some(seeds) => self.run.draw(self.slot, seeds)?,
             None => (0, 0),
         };
         let (rows, supply) = lock(&self.kept).take().unwrap_or_default();

@@ -95,15 +95,10 @@ impl Speed {
         RunOptions { rewrites, inject_prefetch: self.rewrites, ..options(self.rows) }
     }
 
-    /// How fast these steps may go. In a pass that is left before it has given all, what reads ahead
-    /// may fill a cache, and draw seeds that later passes do not get then.
+    /// How fast these steps may go: a cache below what reads ahead may be filled by a pass that is
+    /// left before it has given all.
     pub fn of(self, steps: &[Step]) -> Self {
-        use Step::*;
-        let leaves = |step: &Step| matches!(step, Take(_) | TakeWhile | Zip(_) | Sample(true));
-        let first = steps.iter().position(leaves).unwrap_or(steps.len());
-        let again = steps[first..].iter().any(|step| matches!(step, Repeat(2..)));
-        let caches = steps.iter().any(|step| matches!(step, Cache));
-        match caches || again {
+        match steps.iter().any(|step| matches!(step, Step::Cache)) {
             true => Speed { calls: None, ahead: 0, rewrites: false, ..self },
             false => self,
         }

@@ -7,6 +7,7 @@ use crate::combine::plans::Before;
 use crate::data::Chunk;
 use crate::engine::Input;
 use crate::engine::driver::Driver;
+use crate::engine::lookahead::Lookahead;
 use crate::engine::skipping::{SkipError, Skipped, passed, skip_on};
 use crate::error::{Error, Result};
 
@@ -28,6 +29,8 @@ pub(super) struct Slot {
     held: Option<(Chunk, usize)>,
     /// Number of the chunk held among those picked in this call.
     source: Option<(u64, usize)>,
+    /// Who took its element before its turn, and the draws of that, until its turn comes.
+    early: Option<(Arc<Lookahead>, Range<u64>)>,
 }
 
 enum From {
@@ -56,7 +59,7 @@ impl Slot {
     }
 
     fn new(from: From, before: Before, length: Arc<Length>) -> Self {
-        Slot { from, before, length, passed: 0, owed: 0, held: None, source: None }
+        Slot { from, before, length, passed: 0, owed: 0, held: None, source: None, early: None }
     }
 
     /// Where the plans stood before it was made.
@@ -69,6 +72,19 @@ impl Slot {
         self.passed + self.owed
     }
 
+    /// The same dataset, whose element was taken before its turn with these draws.
+    pub(super) fn early(mut self, by: &Arc<Lookahead>, draws: Range<u64>) -> Self {
+        self.early = (!draws.is_empty()).then(|| (Arc::clone(by), draws));
+        self
+    }
+
+    /// Its turn has come.
+    fn due(&mut self) {
+        if let Some((by, draws)) = self.early.take() {
+            by.taken(draws);
+        }
+    }
+
     /// Makes sure that there is a chunk to take from, by waiting for it; false at the end. Of what
     /// can be observed no more than `max` rows are asked for.
     ///
@@ -78,6 +94,7 @@ impl Slot {
         if self.held.is_some() {
             return Ok(true);
         }
+        self.due();
         self.settle(&mut None)?;
         let chunk = match &mut self.from {
             From::Plain(input) if input.quiet() => input.next_chunk(usize::MAX),
@@ -97,6 +114,7 @@ impl Slot {
     /// # Errors
     /// As [`crate::engine::Stage::skip`].
     pub(super) fn skip(&mut self, n: u64) -> Skipped {
+        self.due();
         let here = self.held.as_ref().map_or(0, |(chunk, taken)| chunk.rows() - taken);
         let here = usize::try_from(n).unwrap_or(usize::MAX).min(here);
         self.advance(here);

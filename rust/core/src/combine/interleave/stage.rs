@@ -1,6 +1,7 @@
 //! The cycle of an `interleave` in a run.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
@@ -13,6 +14,7 @@ use crate::data::{Chunk, Mark};
 use crate::engine::autotune::{Knob, Meter, Window};
 use crate::engine::driver::{self, Driver};
 use crate::engine::group::Group;
+use crate::engine::lookahead::Lookahead;
 use crate::engine::pool::Kind;
 use crate::engine::run::RunContext;
 use crate::engine::skipping::{SkipError, passed, skip_by_running, skip_on, told};
@@ -36,6 +38,9 @@ pub(super) struct Ahead {
     meter: Arc<Meter>,
     group: Arc<Group>,
     turnstile: Arc<Turnstile>,
+    /// Who takes elements before the turn of their dataset, and the draws on the way to their end.
+    lookahead: Arc<Lookahead>,
+    last: Range<u64>,
     /// Datasets made so far.
     made: u64,
     stats: Arc<StageStats>,
@@ -49,12 +54,14 @@ impl Ahead {
         opening.run.controller().register_group(&meter);
         let group = Group::metered(Arc::clone(&meter));
         let stats = Arc::clone(&opening.stats);
-        Ahead { meter, group, turnstile: Arc::default(), made: 0, stats }
+        let lookahead = Lookahead::new(opening.run, opening.lookahead());
+        Ahead { meter, group, turnstile: Arc::default(), lookahead, last: 0..0, made: 0, stats }
     }
 }
 
 impl Drop for Ahead {
     fn drop(&mut self) {
+        self.lookahead.leave();
         self.meter.closed.store(true, Relaxed);
     }
 }
@@ -146,6 +153,9 @@ impl InterleaveStage {
     fn settle(&mut self) -> Result<bool> {
         while self.slots[self.turn].is_none() {
             if self.is_exhausted() {
+                if let Some(ahead) = &mut self.ahead {
+                    ahead.lookahead.taken(std::mem::take(&mut ahead.last));
+                }
                 if self.open == 0 {
                     return Ok(false);
                 }
@@ -219,14 +229,20 @@ impl InterleaveStage {
             };
         };
         let start = Instant::now();
-        let sown = self.plans.sow();
+        let (sown, draws) = ahead.lookahead.read(|| self.plans.sow());
         ahead.meter.pull_ns.fetch_add(since_ns(start), Relaxed);
         let seedling = match sown {
             Ok(Some(seedling)) => seedling,
-            Ok(None) => return Ok(None),
+            Ok(None) => {
+                ahead.last = draws;
+                return Ok(None);
+            }
             Err(error) if is_final(&error) => return Err(error),
-            Err(error) => return Ok(Some(Slot::failed(error, before))),
+            Err(error) => {
+                return Ok(Some(Slot::failed(error, before).early(&ahead.lookahead, draws)));
+            }
         };
+        let reader = seedling.lookahead().cloned();
         let stage = OpeningStage::new(seedling, ahead.made, &ahead.turnstile, &self.run);
         ahead.made += 1;
         let plan = driver::Plan {
@@ -234,9 +250,12 @@ impl InterleaveStage {
             ..driver::Plan::new(Knob::fixed(1), ahead.meter.window.clone(), Kind::Blocking)
         };
         let length = stage.length();
-        let input = Input::new(Box::new(stage), &self.run);
+        let mut input = Input::new(Box::new(stage), &self.run);
+        if let Some(reader) = reader {
+            input = input.read_ahead_by(reader);
+        }
         let driver = Driver::new(input, plan, &self.run, &ahead.stats);
-        Ok(Some(Slot::driven(driver, before, length)))
+        Ok(Some(Slot::driven(driver, before, length).early(&ahead.lookahead, draws)))
     }
 
     fn put(&mut self, at: usize, slot: Option<Slot>) {

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, TryLockError};
+use std::sync::{Arc, OnceLock, TryLockError};
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{RecvTimeoutError, TryRecvError};
@@ -12,6 +12,7 @@ use crate::data::Chunk;
 use crate::engine::autotune::Meter;
 use crate::engine::budget::Queue;
 use crate::engine::driver::{Driver, Outcomes, Plan, Round, Shared, Slot, Source, Ticket, Worked};
+use crate::engine::lookahead::Lookahead;
 use crate::engine::pool::Kind;
 use crate::engine::run::RunContext;
 use crate::engine::skipping::{Skipped, passed, skip_by_running};
@@ -59,12 +60,18 @@ impl Driver {
         // What is in flight is counted: a send never waits, and a large window costs nothing.
         let (tx, rx) = unbounded();
         let quiet = input.quiet();
+        let lookahead = match input.lookahead() {
+            Some(lookahead) => Arc::clone(lookahead),
+            None => Lookahead::new(run, None),
+        };
         let shared = Shared {
             run: Arc::clone(run),
             stats: Arc::clone(stats),
             meter,
             queue: Queue::new(stats),
             plan,
+            lookahead,
+            last_draws: OnceLock::new(),
             source: Mutex::new(Source { input, pulled: first, slots: Some(tx) }),
             demand: AtomicUsize::new(1),
             open: Default::default(),
@@ -115,7 +122,11 @@ impl Driver {
             }
             match self.slots.try_recv() {
                 Ok(slot) => self.open(slot)?,
-                Err(TryRecvError::Disconnected) => return Ok(None),
+                Err(TryRecvError::Disconnected) => {
+                    let draws = self.shared.last_draws.get().cloned();
+                    self.shared.lookahead.taken(draws.unwrap_or_default());
+                    return Ok(None);
+                }
                 Err(TryRecvError::Empty) => {
                     self.shared.hungry.store(true, SeqCst);
                     Shared::wake(&self.shared);
@@ -263,7 +274,8 @@ impl Driver {
     /// others then.
     fn take(&mut self, worked: Result<Worked>) -> Result<()> {
         self.shared.meter.leave();
-        let taken = worked.map(|(outcomes, Ticket { charge, quiet })| {
+        let taken = worked.map(|(outcomes, Ticket { charge, draws, quiet })| {
+            self.shared.lookahead.taken(draws);
             self.quiet = quiet;
             self.shared.hungry.store(false, SeqCst);
             let rest = match outcomes.front() {
@@ -397,6 +409,7 @@ impl Driver {
 impl Drop for Driver {
     fn drop(&mut self) {
         self.shared.dropped.store(true, SeqCst);
+        self.shared.lookahead.leave();
         self.shared.meter.closed.store(true, SeqCst);
     }
 }

@@ -11,14 +11,16 @@ mod rows;
 mod tasks;
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::ops::Range;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use crate::data::Chunk;
 use crate::engine::autotune::{Knob, Meter, Window};
 use crate::engine::budget::{Charge, Queue};
 use crate::engine::group::Group;
+use crate::engine::lookahead::Lookahead;
 use crate::engine::pool::Kind;
 use crate::engine::run::RunContext;
 use crate::engine::stage::Input;
@@ -98,6 +100,8 @@ impl Plan {
 /// What goes with outcomes from the source to the consumer.
 struct Ticket {
     charge: Charge,
+    /// Numbers of the draws that were made for them.
+    draws: Range<u64>,
     /// More than is needed may be asked for after them.
     quiet: bool,
 }
@@ -129,6 +133,11 @@ pub(super) struct Shared {
     /// What its chunks take.
     queue: Arc<Queue>,
     plan: Plan,
+    /// Who draws for it.
+    lookahead: Arc<Lookahead>,
+    /// Numbers of the draws on the way to the end of the input. Not with the source, whose lock is
+    /// held by tasks that wait for permits, of which the consumer may have the last.
+    last_draws: OnceLock<Range<u64>>,
     source: Mutex<Source>,
     /// What the consumer last asked for: chunks of that size reach it without being cut or joined.
     demand: AtomicUsize,

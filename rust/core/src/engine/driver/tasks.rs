@@ -172,7 +172,7 @@ impl Shared {
         let Some(mut charge) = charge else { return Round::Full };
         self.meter.enter();
         let start = Instant::now();
-        let pulled = self.pull(&mut source.input);
+        let (pulled, draws) = self.lookahead.read(|| self.pull(&mut source.input));
         let rows = pulled.as_ref().ok().and_then(Option::as_ref).map_or(0, Chunk::rows);
         self.meter.pulled(rows as u64, since_ns(start));
         let quiet = source.input.quiet();
@@ -182,18 +182,19 @@ impl Shared {
         match pulled {
             Ok(Some(chunk)) if self.plan.work.is_some() => {
                 charge.pulled(&chunk, if self.plan.whole { 1 } else { chunk.rows() });
-                Round::Pulled(chunk, first, Ticket { charge, quiet })
+                Round::Pulled(chunk, first, Ticket { charge, draws, quiet })
             }
             Ok(Some(chunk)) => {
                 charge.made([&chunk]);
-                Round::Outcome(Ok(chunk), Ticket { charge, quiet })
+                Round::Outcome(Ok(chunk), Ticket { charge, draws, quiet })
             }
             Ok(None) => {
                 self.meter.leave();
+                let _ = self.last_draws.set(draws);
                 source.slots = None;
                 Round::End
             }
-            Err(error) => Round::Outcome(Err(error), Ticket { charge, quiet }),
+            Err(error) => Round::Outcome(Err(error), Ticket { charge, draws, quiet }),
         }
     }
 

@@ -80,7 +80,7 @@ impl Node for ShuffleNode {
     }
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
-        let pair = opening.draw();
+        let pair = opening.draw()?;
         if opening.is_in_vain() {
             // As in tf.data, its input is opened when it is first asked for an element.
             return Ok(Box::new(Nothing));
