@@ -367,3 +367,46 @@ def test_a_graph_that_disagrees_with_its_function_is_not_used():
         return x * (2 if repr(x).startswith("<symbol") else 3)
 
     assert list(hr.Dataset.range(1, 4).map(sly)) == [3, 6, 9]
+
+
+class Methods:
+    def of_none(self):
+        return 1
+
+    def of_one(self, x):
+        return x
+
+
+NUMBERS = hr.Dataset.range(3)
+WRONG_ARGUMENTS = {
+    "too many": (
+        lambda: NUMBERS.map(lambda x, y: x),
+        "takes 2 positional arguments, but is given 1",
+    ),
+    "a tuple": (
+        lambda: NUMBERS.enumerate().map(lambda x: x),
+        "each part of a tuple is an argument",
+    ),
+    "a dict": (
+        lambda: hr.Dataset.from_tensor_slices({"a": [1], "b": [2]}).map(lambda a, b: a),
+        "only the parts of a tuple",
+    ),
+    "none": (lambda: NUMBERS.filter(lambda: True), "takes 0 positional arguments"),
+    "a state": (lambda: NUMBERS.scan(0, lambda state: state), "takes 1 positional argument, but"),
+    "a method": (lambda: NUMBERS.map(Methods().of_none), "of_none at .* takes 0 positional"),
+    "an unbound method": (lambda: NUMBERS.map(Methods.of_one), "takes 2 positional arguments"),
+    "executor": (lambda: NUMBERS.map(lambda x, y: x, executor="python"), "takes 2 positional"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_ARGUMENTS)
+def test_another_number_of_arguments_is_refused_when_the_dataset_is_built(name):
+    build, text = WRONG_ARGUMENTS[name]
+    with pytest.raises(TypeError, match=text):
+        build()
+
+
+def test_optional_arguments_may_stay_away():
+    assert list(NUMBERS.map(lambda x, y=3: x + y)) == [3, 4, 5]
+    assert list(NUMBERS.enumerate().map(lambda *both: both[0] + both[1])) == [0, 2, 4]
+    assert list(NUMBERS.map(Methods().of_one)) == [0, 1, 2]

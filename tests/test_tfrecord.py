@@ -254,3 +254,8 @@ def test_the_laws_hold(record_file, tmp_path):
     check_laws(
         lambda: hr.TFRecordDataset([record_file, other]).shuffle(5, seed=1).repeat(2).batch(3)
     )
+
+
+def test_a_pattern_in_place_of_a_file_is_told():
+    with pytest.raises(hr.errors.NotFoundError, match=r"list_files finds those that match"):
+        list(hr.TFRecordDataset("/none/train-*.tfrecord"))

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .convert import to_dtype
-from .dtypes import DType, as_dtype
+from .dtypes import DType, as_dtype, dtype_name
 from .errors import InvalidArgumentError
 from .spec import Shape, _Spec, as_shape
 
@@ -36,8 +36,8 @@ def _dtype(dtype: Any) -> DType:
     if found is bytes or found in (np.dtype(np.int64), np.dtype(np.float32)):
         return found
     raise InvalidArgumentError(
-        f"an Example holds int64, float32 and bytes, not {dtype!r}; read one of these and convert "
-        "with .astype"
+        f"an Example holds int64, float32 and bytes, not {dtype_name(found)}; read one of these "
+        "and convert with .astype"
     )
 
 

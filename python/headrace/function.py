@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os.path
 from collections.abc import Callable
+from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from .purity import Refusal, Witness
 
 __all__ = ["Executor", "Function", "GroupFunction", "StateFunction"]
+
+# A flag of code objects: `inspect` has it too, and takes long to load.
+_VARARGS = 0x04
 
 Executor: TypeAlias = Literal["native", "python", "process"] | None
 
@@ -121,9 +125,12 @@ class Function:
         InvalidArgumentError
             ``executor="native"`` and it cannot be a graph.
         TypeError
-            It should return a dataset and returns something else.
+            It takes another number of arguments, or should return a dataset and returns something
+            else.
         """
         self.reason = None
+        if self.called is self.function:
+            _check_arguments(self.function, self.name, element_spec)
         if self.executor in ("python", "process"):
             self.reason = f'executor="{self.executor}"'
             return self.reason, UnknownSpec()
@@ -426,6 +433,30 @@ def _asks_for_generator(function: Callable[..., Any]) -> bool:
             return True
     plain = [p.name for p in parameters if p.kind is kinds.POSITIONAL_OR_KEYWORD]
     return plain[-1:] == ["rng"] and len(parameters) > 1
+
+
+def _check_arguments(function: Any, name: str, element_spec: Any) -> None:
+    """Refuse a function that cannot be called with elements of this spec."""
+    bound = int(isinstance(function, MethodType))
+    if isinstance(element_spec, UnknownSpec) or not (bound or isinstance(function, FunctionType)):
+        return
+    code = function.__code__
+    given = len(element_spec) if type(element_spec) is tuple else 1
+    most = code.co_argcount - bound
+    least = most - len(function.__defaults__ or ())
+    if least <= given and (given <= most or code.co_flags & _VARARGS):
+        return
+    takes = str(most) if least == most else f"{least} to {most}"
+    mend = ""
+    if given > 1:
+        mend = "; each part of a tuple is an argument of its own"
+    elif not isinstance(element_spec, TensorSpec):
+        mend = "; only the parts of a tuple are arguments of their own"
+    plural = "" if takes == "1" else "s"
+    raise TypeError(
+        f"{name} takes {takes} positional argument{plural}, but is given {given}: {element_spec}"
+        f"{mend}"
+    )
 
 
 def _name(function: Any) -> str:

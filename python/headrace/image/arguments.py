@@ -43,6 +43,8 @@ def vector(values: Any, dtype: type[np.generic] = np.int64) -> Any:
     """Return numbers, some of which only a run knows, as one vector."""
     if is_symbol(values) or isinstance(values, np.ndarray):
         return values
+    if not isinstance(values, list | tuple):
+        return np.asarray(values)
     if not any(is_symbol(item) for item in values):
         return np.asarray(values)
     parts = [

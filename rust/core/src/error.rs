@@ -195,7 +195,13 @@ impl Error {
             io::ErrorKind::TimedOut | io::ErrorKind::ConnectionReset => ErrorKind::Unavailable,
             _ => ErrorKind::Unknown,
         };
-        Self::new(kind, error.to_string()).at_file(file)
+        let error = Self::new(kind, error.to_string()).at_file(file);
+        match kind {
+            ErrorKind::NotFound if file.contains(['*', '?', '[']) => {
+                error.with_hint("a pattern is no file: list_files finds those that match")
+            }
+            _ => error,
+        }
     }
 
     /// Adds what would mend it, unless something nearer to the cause has said so.
