@@ -5,6 +5,7 @@ where a test waits for something, and who is late has more tries, and is compare
 script takes on the machine as it is then. All other limits of time only guard against hanging.
 """
 
+import contextlib
 import dataclasses
 import functools
 import inspect
@@ -36,6 +37,16 @@ def wait_until(condition, seconds=20.0):
             return
         time.sleep(0.005)
     raise AssertionError("waited in vain")
+
+
+def shared_files(pid="self"):
+    """Return the files in shared memory that a process has open or mapped."""
+    with open(f"/proc/{pid}/maps") as maps:
+        names = {line[line.index("/") :].strip() for line in maps if "/dev/shm/" in line}
+    for descriptor in os.listdir(f"/proc/{pid}/fd"):
+        with contextlib.suppress(OSError):
+            names.add(os.readlink(f"/proc/{pid}/fd/{descriptor}"))
+    return sorted(name for name in names if name.startswith("/dev/shm/"))
 
 
 # `python(f)` never becomes a graph: it runs as Python, whatever it does.

@@ -23,15 +23,15 @@ def stage(iterator, name):
 
 
 def watch(dataset, name, good):
-    """Read until a step is as wanted; a busy machine may lead it astray for a while."""
-    iterator = iter(dataset)
-    for _ in range(30 * TRIES):
-        start = time.monotonic()
-        while time.monotonic() < start + 1:
-            next(iterator)
-        row = stage(iterator, name)
-        if good(row):
-            return row, iterator.stats().limiting
+    """Read until a step is as wanted, anew now and then: a busy machine may lead it astray."""
+    for _ in range(2 * TRIES):
+        iterator, start = iter(dataset), time.monotonic()
+        while time.monotonic() < start + 15:
+            for _ in range(20):
+                next(iterator)
+            row = stage(iterator, name)
+            if good(row):
+                return row, iterator.stats().limiting
     return pytest.fail(f"{row}")
 
 
@@ -145,7 +145,6 @@ def test_every_step_that_takes_autotune_tells_what_was_chosen(name):
     row = stage(iterator, name)
     assert 1 <= row["parallelism"] <= row["max_parallelism"]
     assert 1 <= row["window"] <= row["max_window"]
-    assert row["max_parallelism"] > 1 or row["max_window"] > row["window"]
     assert row["elements"] > 0
     assert row["elements_per_second"] > 0
     times = ("input_wait_ns", "output_wait_ns", "queued", "held_bytes", "peak_queued_bytes")
@@ -281,10 +280,12 @@ def test_more_datasets_that_sleep_are_read_side_by_side(deterministic):
     dataset = read_side_by_side(calls, deterministic=deterministic)
     row = stage(iter(dataset), "interleave")
     assert row["parallelism"] == 4
-    row, limiting = watch(dataset, "interleave", lambda row: row["parallelism"] == 16)
-    assert row["max_parallelism"] == 16
+    # There may be fewer threads than datasets.
+    most = row["max_parallelism"]
+    assert 8 < most <= 16
+    _, limiting = watch(dataset, "interleave", lambda row: row["parallelism"] == most)
     assert limiting == "interleave"
-    assert calls.most > 8
+    assert 8 < calls.most <= most + 1
 
 
 def test_datasets_that_take_turns_are_read_by_few_tasks():

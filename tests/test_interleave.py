@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from laws import check_laws
-from overlap import PATIENCE, Calls, Seen, Together
+from overlap import PATIENCE, Calls, Together, seen_by_others
 from processes import run
 
 import headrace as hr
@@ -211,27 +211,27 @@ def test_no_more_datasets_are_read_at_a_time_than_there_are_calls():
 
 @pytest.mark.parametrize("how", ["argument", "options"])
 def test_without_order_a_slow_dataset_holds_up_no_other(how):
-    seen = Seen()
+    def take(seen):
+        def make(n):
+            def slow(x):
+                if n == 0:
+                    seen.wait_for(18)
+                return n
 
-    def make(n):
-        def slow(x):
-            if n == 0:
-                seen.wait_for(18)
-            return n
+            return Dataset.range(6).map(slow, executor="python")
 
-        return Dataset.range(6).map(slow, executor="python")
+        mixed = Dataset.range(4).interleave(
+            make, 4, 1, num_parallel_calls=4, deterministic=False if how == "argument" else None
+        )
+        if how == "options":
+            options = hr.Options()
+            options.deterministic = False
+            mixed = mixed.with_options(options)
+        seen.take(iter(mixed), 24)
 
-    mixed = Dataset.range(4).interleave(
-        make, 4, 1, num_parallel_calls=4, deterministic=False if how == "argument" else None
-    )
-    if how == "options":
-        options = hr.Options()
-        options.deterministic = False
-        mixed = mixed.with_options(options)
-    iterator = iter(mixed)
-    seen.take(iterator, 18)
-    assert sorted(seen.elements) == [1] * 6 + [2] * 6 + [3] * 6
-    assert list(iterator) == [0] * 6
+    elements = seen_by_others(take)
+    assert sorted(elements[:18]) == [1] * 6 + [2] * 6 + [3] * 6
+    assert elements[18:] == [0] * 6
 
 
 def test_waiting_for_many_datasets_takes_no_processor():
@@ -262,20 +262,21 @@ def test_waiting_for_many_datasets_takes_no_processor():
 
 
 def test_without_order_slots_are_filled_again_while_others_wait():
-    seen = Seen()
+    def take(seen):
+        def make(n):
+            def slow(x):
+                if n == 1:
+                    seen.wait_for(10)
+                return n
 
-    def make(n):
-        def slow(x):
-            if n == 1:
-                seen.wait_for(10)
-            return n
+            return Dataset.range(2).map(slow, executor="python")
 
-        return Dataset.range(2).map(slow, executor="python")
+        mixed = Dataset.range(6).interleave(make, 2, 1, 2, deterministic=False)
+        seen.take(iter(mixed), 12)
 
-    iterator = iter(Dataset.range(6).interleave(make, 2, 1, 2, deterministic=False))
-    seen.take(iterator, 10)
-    assert 1 not in seen.elements
-    assert list(iterator) == [1, 1]
+    elements = seen_by_others(take)
+    assert 1 not in elements[:10]
+    assert elements[10:] == [1, 1]
 
 
 def test_without_order_all_elements_come():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from conftest import assert_same, assert_same_elements
 from laws import check_laws
-from overlap import Calls, Seen, Together
+from overlap import Calls, Together, seen_by_others
 
 import headrace as hr
 
@@ -136,13 +136,9 @@ def test_a_slow_element_holds_the_others_up_if_order_matters():
 
 
 def test_a_slow_element_comes_last_if_order_does_not_matter():
-    seen = Seen()
-    loose = hr.Dataset.range(16).map(
-        _comes_late(seen, {0: 15}), num_parallel_calls=4, deterministic=False
-    )
-    seen.take(iter(loose), 16)
-    assert sorted(seen.elements) == list(range(16))
-    assert seen.elements[-1] == 0
+    elements = _taken(16, {0: 15}, num_parallel_calls=4, deterministic=False)
+    assert sorted(elements) == list(range(16))
+    assert elements[-1] == 0
 
 
 def test_no_more_calls_run_at_once_than_asked_for():
@@ -185,41 +181,37 @@ def _slow_at(slow, seconds=0.3):
     return work
 
 
-def _comes_late(seen, late):
-    """A function of which some elements come once so many were taken, and some time after that."""
+def _taken(count, late, **arguments):
+    """The order of numbers of which some come once so many were taken, and some time after that."""
 
-    def work(x):
-        if int(x) in late:
-            seen.wait_for(late[int(x)])
-            # More could overtake it now.
-            time.sleep(0.05)
-        return int(x)
+    def take(seen):
+        def work(x):
+            if int(x) in late:
+                seen.wait_for(late[int(x)])
+                # More could overtake it now.
+                time.sleep(0.05)
+            return int(x)
 
-    return work
+        seen.take(iter(hr.Dataset.range(count).map(work, **arguments)), count)
+
+    return seen_by_others(take)
 
 
 @pytest.mark.parametrize("window", [1, 3, 8])
 def test_a_slow_element_is_overtaken_by_so_many_later_ones(window):
-    seen = Seen()
     late = {5: 5 + window, 20: 20, 21: 20, 40: 40 + window}
-    dataset = hr.Dataset.range(60).map(
-        _comes_late(seen, late), num_parallel_calls=4, reorder_window=window
-    )
-    seen.take(iter(dataset), 60)
-    assert sorted(seen.elements) == list(range(60))
-    assert all(abs(place - x) <= window for place, x in enumerate(seen.elements))
-    assert seen.elements.index(5) == 5 + window
-    assert seen.elements.index(40) == 40 + window
+    elements = _taken(60, late, num_parallel_calls=4, reorder_window=window)
+    assert sorted(elements) == list(range(60))
+    assert all(abs(place - x) <= window for place, x in enumerate(elements))
+    assert elements.index(5) == 5 + window
+    assert elements.index(40) == 40 + window
 
 
 def test_overtaking_goes_on_while_the_slow_element_is_made():
-    seen = Seen()
-    dataset = hr.Dataset.range(32).map(
-        _comes_late(seen, {0: 12}), num_parallel_calls=4, reorder_window=12
-    )
-    seen.take(iter(dataset), 32)
-    assert sorted(seen.elements[:12]) == list(range(1, 13))
-    assert seen.elements[12] == 0
+    elements = _taken(32, {0: 12}, num_parallel_calls=4, reorder_window=12)
+    assert sorted(elements) == list(range(32))
+    assert all(abs(place - x) <= 12 for place, x in enumerate(elements))
+    assert elements[12] == 0
 
 
 def test_a_window_of_nothing_and_graphs_keep_the_order():

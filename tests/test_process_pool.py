@@ -1,5 +1,6 @@
 """`executor="process"`: functions in worker processes. Each case is a process of its own."""
 
+import inspect
 import json
 import os
 import re
@@ -10,10 +11,12 @@ import textwrap
 import time
 
 import pytest
-from processes import finish, run, start, wait_until
+from processes import finish, run, shared_files, start, wait_until
 
 # Python warns of forks; here nothing forks.
-TOOLS = """
+TOOLS = f"""
+import contextlib
+{inspect.getsource(shared_files)}
 def both(build, **options):
     python = list(build("python", **options))
     process = list(build("process", **options))
@@ -25,16 +28,13 @@ def workers():
     own, found = os.getpid(), []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
-            with open(f"/proc/{pid}/stat") as file:
+            with open(f"/proc/{{pid}}/stat") as file:
                 stat = file.read().rsplit(")", 1)[1].split()
         except OSError:
             continue
         if int(stat[1]) == own and stat[0] != "Z":
             found.append(int(pid))
     return found
-
-def shm():
-    return sorted(os.listdir("/dev/shm")) if os.path.isdir("/dev/shm") else []
 """
 
 
@@ -159,7 +159,6 @@ def test_order_is_kept_unless_it_need_not_be():
 
 def test_large_arrays_go_through_shared_memory_that_has_no_name():
     script("""
-    before = shm()
     def turn(x):
         assert not x.flags.writeable
         return x[::-1], x
@@ -168,8 +167,7 @@ def test_large_arrays_go_through_shared_memory_that_has_no_name():
     for row, (turned, same) in zip(rows, ds):
         assert np.array_equal(turned, row[::-1]) and np.array_equal(same, row)
         turned[0] = 0  # what is handed out is the user's own
-        assert shm() == before
-    assert shm() == before
+        assert not any(shared_files(pid) for pid in ["self", *workers()])
     """)
 
 
@@ -293,7 +291,6 @@ def test_leaving_early_ends_busy_workers():
 
 
 def test_workers_end_when_their_parent_is_killed():
-    before = set(os.listdir("/dev/shm")) if os.path.isdir("/dev/shm") else set()
     process = start(
         TOOLS
         + textwrap.dedent("""
@@ -308,11 +305,11 @@ def test_workers_end_when_their_parent_is_killed():
     )
     told = json.loads(process.stdout.readline())
     assert told["workers"]
+    shared = [name for pid in (process.pid, *told["workers"]) for name in shared_files(pid)]
     os.kill(process.pid, signal.SIGKILL)
     finish(process)
     wait_until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in told["workers"]))
-    if before:
-        assert set(os.listdir("/dev/shm")) <= before
+    assert not any(map(os.path.exists, shared))
 
 
 def test_ctrl_c_ends_the_run_and_its_workers():

@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 import pytest
-from overlap import PATIENCE, Calls, Seen, assert_overlap
+from overlap import PATIENCE, Calls, assert_overlap, seen_by_others
 from processes import run
 
 import headrace as hr
@@ -207,20 +207,20 @@ def test_a_limit_of_one_runs_one_function_at_a_time(calls):
 
 
 def test_a_slow_element_holds_up_only_what_must_keep_its_order():
-    seen = Seen()
-
-    def last(x):
-        if x == 0:
-            seen.wait_for(31)
-        return x
-
     dataset = hr.Dataset.range(32)
-    loose = iter(dataset.map(python(last), num_parallel_calls=4, deterministic=False))
-    seen.take(loose, 32)
-    assert sorted(seen.elements) == list(range(32))
-    assert seen.elements[-1] == 0
-    strict = dataset.map(python(last), num_parallel_calls=4, deterministic=True)
-    assert [int(x) for x in strict] == list(range(32))
+
+    def take(seen):
+        def last(x):
+            if x == 0:
+                seen.wait_for(31)
+            return x
+
+        loose = dataset.map(python(last), num_parallel_calls=4, deterministic=False)
+        seen.take(iter(loose), 32)
+
+    elements = seen_by_others(take)
+    assert sorted(elements) == list(range(32))
+    assert elements[-1] == 0
 
 
 def test_prefetch_overlaps_the_producer_with_the_consumer():

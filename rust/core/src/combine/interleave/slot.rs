@@ -85,6 +85,12 @@ impl Slot {
         }
     }
 
+    /// How many outcomes are still to come, if that is known.
+    pub(super) fn remaining(&self) -> Option<u64> {
+        let length = self.length.get().copied().flatten()?;
+        Some(length.saturating_sub(self.taken()))
+    }
+
     /// Makes sure that there is a chunk to take from, by waiting for it; false at the end. Of what
     /// can be observed no more than `max` rows are asked for.
     ///
@@ -119,8 +125,8 @@ impl Slot {
         let here = usize::try_from(n).unwrap_or(usize::MAX).min(here);
         self.advance(here);
         let left = n - here as u64;
-        if let Some(length) = self.length.get().copied().flatten() {
-            let skipped = left.min(length.saturating_sub(self.passed + self.owed));
+        if let Some(remaining) = self.remaining() {
+            let skipped = left.min(remaining);
             self.owed += skipped;
             return Ok(here as u64 + skipped);
         }

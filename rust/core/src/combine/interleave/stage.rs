@@ -297,6 +297,31 @@ impl InterleaveStage {
         }
     }
 
+    /// Passes over as many whole rounds of at most `n` outcomes as are certain to come: all slots are
+    /// taken, by datasets that are known to go on for so long.
+    fn skip_rounds(&mut self, n: u64) -> Skipped {
+        let (block, exhausted) = (self.block as u64, self.is_exhausted());
+        let round = block.saturating_mul(self.open as u64);
+        let at_start = self.turn == 0 && self.taken == 0 && round <= n;
+        if !at_start || (!exhausted && self.open < self.cycle) {
+            return Ok(0);
+        }
+        let mut rounds = n / round;
+        for slot in self.slots.iter().flatten() {
+            rounds = rounds.min(slot.remaining().unwrap_or(0) / block);
+            if rounds == 0 {
+                return Ok(0);
+            }
+        }
+        for slot in self.slots.iter_mut().flatten() {
+            slot.skip(rounds * block)?;
+        }
+        if let Some(marks) = &mut self.marks {
+            marks.since = marks.since.saturating_add((rounds * round) as usize);
+        }
+        Ok(rounds * round)
+    }
+
     /// Opens the datasets that the mark tells of, each where it stood.
     fn take_up(&mut self) -> Result<()> {
         let Some(Standing { turn, taken, slots }) = self.standing.take() else { return Ok(()) };
@@ -453,6 +478,11 @@ impl InterleaveStage {
                     self.marks = None;
                     return Err(SkipError::behind(n - left, error));
                 }
+            }
+            let rounds = self.skip_rounds(left).map_err(|met| met.after(n - left))?;
+            if rounds > 0 {
+                left -= rounds;
+                continue;
             }
             let turn = left.min((self.block - self.taken) as u64);
             let Some(slot) = &mut self.slots[self.turn] else { continue };
