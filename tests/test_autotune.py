@@ -283,9 +283,12 @@ def test_more_datasets_that_sleep_are_read_side_by_side(deterministic):
     # There may be fewer threads than datasets.
     most = row["max_parallelism"]
     assert 8 < most <= 16
-    _, limiting = watch(dataset, "interleave", lambda row: row["parallelism"] == most)
+    _, limiting = watch(
+        dataset, "interleave", lambda row: row["parallelism"] == most and calls.most > 5
+    )
     assert limiting == "interleave"
-    assert 8 < calls.most <= most + 1
+    # The consumer may take a hand.
+    assert calls.most <= most + 1
 
 
 def test_datasets_that_take_turns_are_read_by_few_tasks():

@@ -62,6 +62,13 @@ def test_parallel_reads_take_a_record_of_each_file_in_turn(tmp_path):
     assert list(dataset) == [b"a0", b"b0", b"a1", b"b1", b"c0", b"c1"]
     assert list(hr.TFRecordDataset(paths, num_parallel_reads=1)) == list(hr.TFRecordDataset(paths))
     assert sorted(hr.TFRecordDataset(paths, num_parallel_reads=hr.AUTOTUNE)) == sorted(dataset)
+    options = hr.Options()
+    options.deterministic = False
+    for reads in (2, hr.AUTOTUNE):
+        loose = hr.TFRecordDataset(paths, num_parallel_reads=reads).with_options(options)
+        assert sorted(loose) == sorted(dataset)
+        with pytest.raises(hr.errors.FailedPreconditionError, match="interleave"):
+            loose.iterator().state()
     assert dataset.element_spec == hr.TensorSpec((), bytes)
 
 
