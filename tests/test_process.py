@@ -320,10 +320,10 @@ LONG_WAITS = {
         next(iter(hr.Dataset.range(9).flat_map(
             python(lambda i: hr.Dataset.range(sleeper(60)(9))))))""",
     "long kernels": """
-        work = lambda x: np.sum(np.sqrt(np.zeros(5_000_000) + x))
+        work = lambda x: np.sum(np.sqrt(np.zeros(500_000) + x))
         next(iter(hr.Dataset.range(10**6).map(work).batch(10**6)))""",
     "long kernels in parallel": """
-        work = lambda x: np.sum(np.sqrt(np.zeros(5_000_000) + x))
+        work = lambda x: np.sum(np.sqrt(np.zeros(500_000) + x))
         next(iter(hr.Dataset.range(10**6).map(work, num_parallel_calls=2).batch(10**6)))""",
     "list": "list(hr.Dataset.range(10**15).filter(lambda x: x % 1024 == 0))",
     "exhausting": """

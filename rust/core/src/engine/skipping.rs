@@ -100,6 +100,9 @@ impl From<Error> for SkipError {
     }
 }
 
+/// Rows that are made at a time to be dropped: beyond a chunk's, more cost memory and save nothing.
+const MOST_ROWS: usize = 1024;
+
 /// Skips by making elements and dropping them: for stages that cannot know what comes without.
 ///
 /// # Errors
@@ -107,12 +110,35 @@ impl From<Error> for SkipError {
 pub fn skip_by_running(n: u64, mut next: impl FnMut(usize) -> Result<Option<Chunk>>) -> Skipped {
     let mut passed = 0;
     while passed < n {
-        let max = usize::try_from(n - passed).unwrap_or(usize::MAX);
-        match next(max) {
+        let left = usize::try_from(n - passed).unwrap_or(usize::MAX);
+        match next(left.min(MOST_ROWS)) {
             Ok(Some(chunk)) => passed += chunk.rows() as u64,
             Ok(None) => break,
             Err(error) => return Err(SkipError::behind(passed, error)),
         }
     }
     Ok(passed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Column, Tensor};
+
+    #[test]
+    fn what_is_made_to_be_dropped_is_asked_for_in_chunks() {
+        let mut asked = Vec::new();
+        let skipped = skip_by_running(1 << 60, |max| {
+            asked.push(max);
+            match asked.len() {
+                3 => Err(Error::invalid_argument("third")),
+                _ => Chunk::of_column(Column::Stacked(Tensor::from_values(
+                    &[max],
+                    &vec![0_i64; max],
+                )?))
+                .map(Some),
+            }
+        });
+        assert_eq!((asked, passed(&skipped)), (vec![MOST_ROWS; 3], 2 * MOST_ROWS as u64 + 1));
+    }
 }
