@@ -103,7 +103,7 @@ def from_own(value: Any) -> Any:
     if isinstance(value, np.generic | bytes | str | bool | int | float | complex):
         return wrap(value)
     if isinstance(value, own.SparseTensor):
-        from .sparse import SparseTensor
+        from .sparse_tensor import SparseTensor
 
         return SparseTensor.of_own(value)
     if isinstance(value, own.RaggedTensor):

@@ -73,7 +73,7 @@ def cross_hashed(
 
 def _crossed(inputs: Any, dtype: DType, **attrs: Any) -> Any:
     from .casting import cast
-    from .sparse import SparseTensor, made, parts
+    from .sparse_tensor import SparseTensor, made, parts
 
     if not isinstance(inputs, list | tuple):
         raise TypeError("Inputs must be a list")

@@ -257,10 +257,13 @@ class RaggedTensor(Composite):
         cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = int64
     ) -> RaggedTensor:
         """Make one of the rows of a sparse matrix."""
-        rows = raw(st_input.indices)[:, 0]
-        count = int(raw(st_input.dense_shape)[0])
-        lengths = np.bincount(rows, minlength=count).astype(as_dtype(row_splits_dtype).dtype)
-        return cls.from_row_lengths(st_input.values, lengths)
+        from .casting import cast
+        from .creation import range as numbers
+        from .sorting import searchsorted
+
+        ends = numbers(st_input.dense_shape[0] + 1)
+        splits = searchsorted(st_input.indices[:, 0], ends)
+        return cls.from_row_splits(st_input.values, cast(splits, row_splits_dtype))
 
     # Looking.
 
@@ -501,7 +504,7 @@ class RaggedTensor(Composite):
 
     def to_sparse(self, name: str | None = None) -> Any:
         """Return the values in coordinate form."""
-        from .sparse import SparseTensor
+        from .sparse_tensor import SparseTensor
 
         own_value = self._to_own()
         if own_value is self:

@@ -11,7 +11,7 @@ from .convert import convert
 from .dtypes import int8, int16, int32, int64, string, uint8, uint16
 from .kernels import run, static_shape
 from .names import lookup
-from .sparse import SparseTensor, SparseTensorValue, made, parts
+from .sparse_tensor import SparseTensor, SparseTensorValue, made, parts
 
 __all__ = ["difference", "intersection", "size", "union"]
 

@@ -220,7 +220,7 @@ class SparseTensorSpec(_Shaped):
     @property
     def value_type(self) -> Any:
         """`tf.SparseTensor`."""
-        from .sparse import SparseTensor
+        from .sparse_tensor import SparseTensor
 
         return SparseTensor
 

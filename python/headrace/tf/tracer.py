@@ -159,7 +159,7 @@ class TensorTracer(Tracer):
         """Return the symbol of a value of the graph."""
         from ..symbol import RaggedSymbol, SparseSymbol
         from .ragged_tensor import RaggedTensor
-        from .sparse import SparseTensor
+        from .sparse_tensor import SparseTensor
         from .symbol import SymbolicTensor
 
         found = self.builder.spec(value)
@@ -215,14 +215,16 @@ class TensorTracer(Tracer):
 
     def _packed(self, leaf: Any, wanted: Any) -> int:
         """Return a sparse or ragged value made of symbols: packed, where that keeps all sizes."""
-        from .sparse import SparseTensor
+        from .sparse_tensor import SparseTensor
 
         if isinstance(leaf, SparseTensor):
             op, parts = "sparse_pack", (leaf.indices, leaf.values, leaf.dense_shape)
         else:
             op, parts = "ragged_pack", (leaf.flat_values, *leaf.nested_row_splits)
+        dims = wanted.shape
+        attrs = {} if dims is None else {"shape": [-1 if size is None else size for size in dims]}
         try:
-            (packed,) = self.builder.add(op, {}, [self.value(part) for part in parts])
+            (packed,) = self.builder.add(op, attrs, [self.value(part) for part in parts])
         except HeadraceError:
             packed = -1
         if packed >= 0 and self.builder.spec(packed) == wanted:

@@ -12,11 +12,18 @@ use crate::kernels::cast::{cast_tensor, dense, inputs};
 use crate::kernels::places::{FILL, bounded, by_row, pick_or, room};
 
 #[derive(Debug)]
-enum Pack {
+enum Parts {
     /// Values and row splits, outermost first.
     Ragged,
     /// Indices, values, dense shape.
     Sparse,
+}
+
+#[derive(Debug)]
+struct Pack {
+    parts: Parts,
+    /// What is known of the sizes beside the parts' own shapes; below zero is unknown.
+    shape: Option<Vec<i64>>,
 }
 
 #[derive(Debug)]
@@ -31,8 +38,11 @@ enum Unpack {
 
 pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> {
     let kernel: Arc<dyn Kernel> = match op {
-        "ragged_pack" => Arc::new(Pack::Ragged),
-        "sparse_pack" => Arc::new(Pack::Sparse),
+        "ragged_pack" | "sparse_pack" => {
+            attrs.only(&["shape"])?;
+            let parts = if op == "ragged_pack" { Parts::Ragged } else { Parts::Sparse };
+            return Ok(Some(Arc::new(Pack { parts, shape: attrs.opt_ints("shape")? })));
+        }
         "ragged_to_dense" => {
             attrs.only(&["width"])?;
             let width = attrs.opt_int("width")?.and_then(|width| usize::try_from(width).ok());
@@ -75,6 +85,49 @@ fn row_of(column: &Column, row: usize) -> Result<Tensor> {
     }
 }
 
+impl Pack {
+    /// A shape with the sizes that are stated.
+    fn stated(&self, shape: PartialShape) -> Result<PartialShape> {
+        let Some(stated) = &self.shape else { return Ok(shape) };
+        let sizes = || stated.iter().map(|size| usize::try_from(*size).ok());
+        let Some(dims) = shape.dims() else { return Ok(PartialShape::new(sizes())) };
+        let alike = |(own, size): (&Option<usize>, Option<usize>)| {
+            own.is_none() || size.is_none() || *own == size
+        };
+        if dims.len() != stated.len() || !dims.iter().zip(sizes()).all(alike) {
+            let text = format!("a value of shape {shape} is not one of shape {stated:?}");
+            return Err(Error::invalid_argument(text));
+        }
+        Ok(PartialShape::new(dims.iter().zip(sizes()).map(|(own, size)| own.or(size))))
+    }
+
+    /// Checks one size of one row's value.
+    fn check(&self, axis: usize, found: usize) -> Result<()> {
+        let stated = self.shape.as_ref().and_then(|shape| shape.get(axis).copied());
+        match stated.map(usize::try_from) {
+            Some(Ok(size)) if size != found => Err(Error::invalid_argument(format!(
+                "axis {axis} of a value is stated to be {size} long, but is {found}"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks one row's parts of a ragged value.
+    fn check_ragged(&self, values: &Tensor, parts: &[Tensor]) -> Result<()> {
+        let mut count = first_dim(values)?;
+        for (level, part) in parts.iter().enumerate().rev() {
+            let ends = splits(part, count)?;
+            for pair in ends.windows(2) {
+                self.check(level + 1, pair[1] - pair[0])?;
+            }
+            count = ends.len() - 1;
+        }
+        self.check(0, count)?;
+        let inner = values.dims()[1..].iter().enumerate();
+        inner.into_iter().try_for_each(|(axis, size)| self.check(1 + parts.len() + axis, *size))
+    }
+}
+
 impl Kernel for Pack {
     fn infer(&self, specs: &[Spec]) -> Result<Vec<Spec>> {
         let vector = |spec: &Spec| match dense(spec)? {
@@ -85,8 +138,8 @@ impl Kernel for Pack {
             }
             _ => Err(Error::invalid_argument(format!("expected a vector of integers, got {spec}"))),
         };
-        match (self, specs) {
-            (Pack::Ragged, [values, splits @ ..]) if !splits.is_empty() => {
+        match (&self.parts, specs) {
+            (Parts::Ragged, [values, splits @ ..]) if !splits.is_empty() => {
                 let (dtype, shape) = dense(values)?;
                 let found = splits.iter().map(vector).collect::<Result<Vec<_>>>()?;
                 let (splits_dtype, rows) = found[0];
@@ -101,11 +154,11 @@ impl Kernel for Pack {
                 let rows = rows.map(|rows| rows.saturating_sub(1));
                 let ragged = std::iter::repeat_n(None, found.len());
                 let dims = std::iter::once(rows).chain(ragged).chain(inner.iter().copied());
-                let shape = PartialShape::new(dims);
+                let shape = self.stated(PartialShape::new(dims))?;
                 let ragged_rank = found.len();
                 Ok(vec![Spec::Ragged { dtype, shape, ragged_rank, splits_dtype }])
             }
-            (Pack::Sparse, [indices, values, dense_shape]) => {
+            (Parts::Sparse, [indices, values, dense_shape]) => {
                 let (kind, shape) = dense(indices)?;
                 let (dtype, _) = dense(values)?;
                 let (own, rank) = vector(dense_shape)?;
@@ -116,7 +169,7 @@ impl Kernel for Pack {
                 let shape = rank.map_or(PartialShape::UNKNOWN, |rank| {
                     PartialShape::new(std::iter::repeat_n(None, rank))
                 });
-                Ok(vec![Spec::Sparse { dtype, shape }])
+                Ok(vec![Spec::Sparse { dtype, shape: self.stated(shape)? }])
             }
             _ => Err(Error::invalid_argument(format!("got {} inputs", specs.len()))),
         }
@@ -125,23 +178,24 @@ impl Kernel for Pack {
     fn run(&self, args: &[Arg], rows: usize, _: &[Wanted]) -> Result<Vec<Column>> {
         let columns = args.iter().map(|arg| arg.clone().into_column(rows));
         let columns: Vec<Column> = columns.collect::<Result<_>>()?;
-        let packed = match (self, columns.as_slice()) {
-            (Pack::Ragged, [values, parts @ ..]) => {
+        let packed = match (&self.parts, columns.as_slice()) {
+            (Parts::Ragged, [values, parts @ ..]) => {
                 for row in 0..rows {
-                    let mut count = first_dim(&row_of(values, row)?)?;
-                    for part in parts.iter().rev() {
-                        let part = row_of(part, row)?;
-                        splits(&part, count)?;
-                        count = part.len() - 1;
-                    }
+                    let own =
+                        parts.iter().map(|part| row_of(part, row)).collect::<Result<Vec<_>>>()?;
+                    self.check_ragged(&row_of(values, row)?, &own)?;
                 }
                 let (values, splits) = (values.clone(), parts.to_vec());
                 Column::Ragged(Box::new(RaggedColumn { values, splits }))
             }
-            (Pack::Sparse, [indices, values, dense_shape]) => {
+            (Parts::Sparse, [indices, values, dense_shape]) => {
                 for row in 0..rows {
                     let (at, found) = (row_of(indices, row)?, row_of(values, row)?);
-                    let rank = row_of(dense_shape, row)?.len();
+                    let shape = row_of(dense_shape, row)?;
+                    for (axis, size) in shape.values::<i64>()?.iter().enumerate() {
+                        self.check(axis, usize::try_from(*size).unwrap_or(usize::MAX))?;
+                    }
+                    let rank = shape.len();
                     if at.dims() != [found.len(), rank] || found.dims().len() != 1 {
                         return Err(Error::invalid_argument(format!(
                             "indices of shape {} do not fit {} values and rank {rank}",
@@ -350,6 +404,34 @@ mod tests {
         assert_eq!(cut.values::<i64>().unwrap(), [1, 2, 0, 0, 4, 0]);
         assert!(Unpack::ragged(None, &values, &ints(&[2], &[0, 9]), &zero).is_err());
         assert!(Unpack::ragged(Some(1 << 50), &values, &own, &zero).is_err());
+    }
+
+    #[test]
+    fn sizes_that_are_stated_are_checked() {
+        let values = Tensor::from_values(&[4], &[1_i32, 2, 3, 4]).unwrap();
+        let run = |splits: &[i64], shape: &[i64]| {
+            let pack = Pack { parts: Parts::Ragged, shape: Some(shape.to_vec()) };
+            let args = [Arg::Const(values.clone()), Arg::Const(ints(&[splits.len()], splits))];
+            pack.run(&args, 1, &[])
+        };
+        assert!(run(&[0, 2, 4], &[2, 2]).is_ok());
+        assert!(run(&[0, 1, 4], &[2, -1]).is_ok());
+        assert!(run(&[0, 1, 4], &[2, 2]).err().unwrap().message().contains("axis 1"));
+        assert!(run(&[0, 4], &[2, -1]).err().unwrap().message().contains("axis 0"));
+        let pack = Pack { parts: Parts::Sparse, shape: Some(vec![2, 3]) };
+        let args = |dims: &[i64]| {
+            let (at, one) = (ints(&[1, 2], &[0, 0]), Tensor::from_values(&[1], &[7_i32]).unwrap());
+            [Arg::Const(at), Arg::Const(one), Arg::Const(ints(&[2], dims))]
+        };
+        assert!(pack.run(&args(&[2, 3]), 1, &[]).is_ok());
+        for dims in [[2, 4], [2, -3]] {
+            assert!(pack.run(&args(&dims), 1, &[]).is_err());
+        }
+        let spec = |shape: &[i64]| Pack { parts: Parts::Sparse, shape: Some(shape.to_vec()) };
+        let known = PartialShape::new([None, Some(3)]);
+        assert_eq!(spec(&[2, -1]).stated(known.clone()).unwrap().known().unwrap()[..], [2, 3]);
+        assert!(spec(&[2, 4]).stated(known.clone()).is_err());
+        assert!(spec(&[2]).stated(known).is_err());
     }
 
     #[test]
