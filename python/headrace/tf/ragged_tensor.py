@@ -18,7 +18,7 @@ from . import dtypes
 from .composite import Composite
 from .convert import convert, is_symbol
 from .dtypes import DType, as_dtype, int32, int64
-from .kernels import run, sized, static_shape, symbol_of
+from .kernels import run, static_shape
 from .shapes import TensorShape
 from .tensor import Tensor, raw, wrap
 
@@ -195,75 +195,18 @@ class RaggedTensor(Composite):
         dims = static_shape(x)
         if dims is not None and len(dims) < 2:
             raise ValueError(f"tensor must have rank at least 2, got {TensorShape(dims)}")
-        if is_symbol(x):
-            return cls._of_symbolic_tensor(x, lengths, padding, ragged_rank, kind)
-        array = raw(x)
-        if ragged_rank > 1:
-            inner = cls.from_tensor(
-                array.reshape(-1, *array.shape[2:]), None, padding, ragged_rank - 1,
-                row_splits_dtype=kind,
-            )  # fmt: skip
-            splits = np.arange(len(array) + 1, dtype=kind.dtype) * array.shape[1]
-            return cls.from_row_splits(inner, splits)
-        if lengths is not None:
-            sizes = raw(convert(lengths)).astype(kind.dtype)
-        elif padding is not None:
-            fill = raw(convert(padding, x.dtype))
-            differs = (array != fill).reshape(*array.shape[:2], -1).any(-1)
-            sizes = np.where(differs.any(1), array.shape[1] - np.argmax(differs[:, ::-1], 1), 0)
-            sizes = sizes.astype(kind.dtype)
-        else:
-            sizes = np.full(len(array), array.shape[1], kind.dtype)
-        keep = np.arange(array.shape[1]) < sizes[:, None]
-        made = cls.from_row_lengths(array[keep], sizes)
-        if lengths is None and padding is None:
-            made._uniform = array.shape[1]
-        return made
+        from .ragged_dense import of_tensor
 
-    @classmethod
-    def _of_symbolic_tensor(
-        cls, x: Any, lengths: Any, padding: Any, ragged_rank: int, kind: DType
-    ) -> RaggedTensor:
-        """Record what `from_tensor` gives."""
-        from .array_ops import expand_dims, reshape, shape
-        from .casting import cast
-        from .creation import fill, sequence_mask
-        from .creation import range as numbers
-        from .gathering import boolean_mask, where
-        from .joining import concat
-        from .reductions import reduce_any, reduce_max
-
-        sizes = shape(x, kind)
-        if ragged_rank > 1:
-            rows = reshape(x, concat([[-1], shape(x)[2:]], 0))
-            inner = cls.from_tensor(rows, None, padding, ragged_rank - 1, row_splits_dtype=kind)
-            return cls.from_row_lengths(inner, fill(sizes[:1], sizes[1]))
-        if lengths is not None:
-            counts = cast(lengths, kind)
-        elif padding is not None:
-            differs = x != convert(padding, x.dtype)
-            rank = len(static_shape(x) or (0, 0))
-            differs = reduce_any(differs, list(builtins.range(2, rank))) if rank > 2 else differs
-            ends = expand_dims(numbers(sizes[1]) + 1, 0)
-            ends = where(differs, ends, ends * 0)
-            counts = cast(reduce_max(concat([ends, ends[:, :1] * 0], 1), 1), kind)
-        else:
-            counts = fill(sizes[:1], sizes[1])
-        keep = sequence_mask(counts, sizes[1])
-        return cls.from_row_lengths(boolean_mask(x, keep), counts)
+        return of_tensor(x, lengths, padding, ragged_rank, kind)
 
     @classmethod
     def from_sparse(
         cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = int64
     ) -> RaggedTensor:
         """Make one of the rows of a sparse matrix."""
-        from .casting import cast
-        from .creation import range as numbers
-        from .sorting import searchsorted
+        from .ragged_dense import of_sparse
 
-        ends = numbers(st_input.dense_shape[0] + 1)
-        splits = searchsorted(st_input.indices[:, 0], ends)
-        return cls.from_row_splits(st_input.values, cast(splits, row_splits_dtype))
+        return of_sparse(st_input, as_dtype(row_splits_dtype))
 
     # Looking.
 
@@ -389,29 +332,11 @@ class RaggedTensor(Composite):
     ) -> Any:
         """Return the sizes of the dense tensor that holds all rows."""
         kind = as_dtype(out_type or self._splits.dtype)
-        own_value = self._to_own()
-        if own_value is self:
-            found = self._bounds(kind)
-        else:
-            found = wrap(np.asarray(_bounds(own_value), kind.dtype))
-        if axis is None:
-            return found
         from .gathering import gather
+        from .ragged_dense import bounds
 
-        return gather(found, axis)
-
-    def _bounds(self, kind: DType) -> Any:
-        """Record what `bounding_shape` gives."""
-        from .array_ops import shape
-        from .casting import cast
-        from .joining import concat
-        from .reductions import reduce_max
-
-        sizes = [cast(self.nrows(), kind)]
-        for splits in self.nested_row_splits:
-            longest = reduce_max(concat([splits[1:] - splits[:-1], splits[:1] * 0], 0))
-            sizes.append(cast(longest, kind))
-        return concat([sizes, shape(self.flat_values, kind)[1:]], 0)
+        found = bounds(self, kind)
+        return found if axis is None else gather(found, axis)
 
     def _dynamic_shape(self, dtype: DType) -> Any:
         return self.bounding_shape(out_type=dtype)
@@ -462,69 +387,15 @@ class RaggedTensor(Composite):
         self, default_value: Any = None, name: str | None = None, shape: Any = None
     ) -> Any:
         """Return a dense tensor, short rows padded with `default_value`."""
-        own_value = self._to_own()
-        if own_value is self:
-            dims = self.shape if shape is None else TensorShape(shape)
-            found = None if dims.rank is None else tuple(dims)
-            dense = self._padded(default_value, None if shape is not None else found)
-            return dense if shape is None else self._cut(dense, dims, default_value)
-        fill = None if default_value is None else raw(convert(default_value, self.dtype)).item()
-        array = own_value.to_tensor(fill)
-        if shape is not None:
-            array = _resized(array, TensorShape(shape), fill, self.dtype)
-        return wrap(array)
+        from .ragged_dense import to_tensor
 
-    def _cut(self, dense: Any, dims: TensorShape, default_value: Any) -> Any:
-        """Record what brings a padded tensor to sizes that are asked for."""
-        from .array_ops import shape as sizes_of
-        from .joining import pad
-
-        for axis, wanted in enumerate(dims):
-            if wanted is None:
-                continue
-            key = (*[slice(None)] * axis, slice(wanted))
-            dense = dense[key]
-            more = wanted - sizes_of(dense)[axis]
-            around = [[0, more if k == axis else 0] for k in range(len(dims))]
-            empty: Any = b"" if self.dtype is dtypes.string else 0
-            filler = empty if default_value is None else default_value
-            dense = pad(dense, around, constant_values=filler)
-        dense.set_shape(tuple(dims))
-        return dense
-
-    def _padded(self, default_value: Any, dims: Any) -> Any:
-        """Record what pads the rows, level by level from the innermost one."""
-        empty: Any = b"" if self.dtype is dtypes.string else 0
-        filler = convert(empty if default_value is None else default_value, self.dtype)
-        dense = self.flat_values
-        *outer, first = reversed(self.nested_row_splits)
-        for splits in outer:
-            dense = run("ragged_to_dense", (dense, splits, filler), (None, self.dtype))
-        return sized("ragged_to_dense", (dense, first, filler), dims, self.dtype)
+        return to_tensor(self, default_value, shape)
 
     def to_sparse(self, name: str | None = None) -> Any:
         """Return the values in coordinate form."""
-        from .sparse_tensor import SparseTensor
+        from .ragged_dense import to_sparse
 
-        own_value = self._to_own()
-        if own_value is self:
-            if self.ragged_rank > 1 or self.flat_values.shape.rank != 1:
-                tracer = symbol_of((self.flat_values, *self.nested_row_splits))._tracer
-                found = own_spec.SparseTensorSpec(tuple(self.shape), dtypes.to_own(self.dtype))
-                return tracer.stand_in("to_sparse", found)
-            from .casting import cast
-            from .creation import zeros_like
-            from .joining import stack
-            from .ragged_index import spans
-
-            lengths = self.row_lengths()
-            within = spans(zeros_like(lengths), lengths)
-            parts = [cast(part, dtypes.int64) for part in (self.value_rowids(), within)]
-            sizes = self.bounding_shape(out_type=dtypes.int64)
-            return SparseTensor(stack(parts, 1), self.flat_values, sizes)
-        ones = self.with_flat_values(np.ones(raw(self.flat_values).shape, np.bool_))._to_own()
-        mask = ones.to_tensor(False)
-        return SparseTensor(np.argwhere(mask), raw(self.flat_values).reshape(-1), mask.shape)
+        return to_sparse(self)
 
     # Indexing.
 
@@ -646,22 +517,3 @@ def _splits(value: Any) -> Any:
 
 def _sums(lengths: Any) -> Any:
     return np.concatenate([np.zeros(1, lengths.dtype), np.cumsum(lengths, dtype=lengths.dtype)])
-
-
-def _bounds(value: Any) -> list[int]:
-    lengths = value.row_lengths()
-    inner = value.values
-    rest = _bounds(inner)[1:] if isinstance(inner, own.RaggedTensor) else list(inner.shape[1:])
-    return [len(value), int(lengths.max(initial=0)), *rest]
-
-
-def _resized(array: Any, shape: TensorShape, fill: Any, dtype: DType) -> Any:
-    """Cut or pad a dense array to the sizes that are given."""
-    if fill is None:
-        fill = b"" if dtype.name == "string" else 0
-    dims = [own if size is None else size for own, size in zip(array.shape, shape, strict=False)]
-    dims += list(array.shape[len(dims) :])
-    made = np.full(dims, fill, array.dtype)
-    block = tuple(slice(0, min(a, b)) for a, b in zip(array.shape, dims, strict=True))
-    made[block] = array[block]
-    return made
