@@ -153,8 +153,8 @@ class Iterator(_headrace.Iterator, Generic[T_co]):
         --------
         >>> numbers = iter(hr.Dataset.range(9).map(lambda x: x + 1, num_parallel_calls=2))
         >>> _ = list(numbers)
-        >>> numbers.stats()[1]["name"], numbers.stats()[1]["max_window"]
-        ('map', 4)
+        >>> numbers.stats()[1]["name"], numbers.stats()[1]["elements"]
+        ('map', 9)
 
         >>> sources = [hr.Dataset.range(3), hr.Dataset.range(5)]
         >>> mix = iter(hr.Dataset.sample_from_datasets(sources, seed=1))
