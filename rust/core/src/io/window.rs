@@ -122,6 +122,11 @@ impl Window {
         self.block.len() - self.start
     }
 
+    /// From the next block on, blocks have this size.
+    pub fn read_by(&mut self, block_bytes: usize) {
+        self.block_bytes = block_bytes.max(1);
+    }
+
     /// Passes over bytes that are in the window.
     pub fn consume(&mut self, count: usize) {
         self.start = (self.start + count).min(self.block.len());

@@ -35,23 +35,21 @@ impl Block {
             return Err(Error::resource_exhausted("a file of more than 2^55 bytes has no index"));
         }
         let slope = (last - first) / (starts.len() as u64 - 1).max(1);
-        let mut line = *first;
-        let distances = starts.iter().map(|start| {
-            let distance = start.wrapping_sub(line) as i64;
-            line += slope;
-            distance
-        });
-        let distances: Vec<i64> = distances.collect();
-        let (least, most) = distances
-            .iter()
-            .fold((0, 0), |(least, most), distance| (least.min(*distance), most.max(*distance)));
+        let (least, most) = match is_straight(starts, slope) {
+            true => (0, 0),
+            false => distances(starts, slope)
+                .fold((0, 0), |(least, most), distance| (distance.min(least), distance.max(most))),
+        };
         let bias = least.unsigned_abs();
         let width = u64::BITS - (bias + most.unsigned_abs()).leading_zeros();
         let length = Self::payload_bytes(starts.len() as u64, width);
         let mut out = Vec::with_capacity(length + PAD_BYTES);
         out.extend_from_slice(&slope.to_le_bytes());
         out.extend_from_slice(&bias.to_le_bytes());
-        pack(distances.iter().map(|distance| distance.wrapping_sub(least) as u64), width, &mut out);
+        if width > 0 {
+            let upwards = distances(starts, slope).map(|d| d.wrapping_sub(least) as u64);
+            pack(upwards, width, &mut out);
+        }
         out.truncate(length);
         Ok((out, width))
     }
@@ -83,6 +81,24 @@ impl Block {
         let line = self.first.wrapping_add(self.slope.wrapping_mul(at));
         line.wrapping_add(distance).wrapping_sub(self.bias)
     }
+}
+
+/// True if all `starts` are `slope` apart. Records of one length are common, and known as such by
+/// steps without a branch.
+fn is_straight(starts: &[u64], slope: u64) -> bool {
+    let ahead = starts.get(1..).unwrap_or_default();
+    let steps = starts.iter().zip(ahead).map(|(start, next)| next.wrapping_sub(*start));
+    steps.fold(0, |others, step| others | (step ^ slope)) == 0
+}
+
+/// How far each start lies from the line.
+fn distances(starts: &[u64], slope: u64) -> impl Iterator<Item = i64> {
+    let mut line = starts.first().copied().unwrap_or(0);
+    starts.iter().map(move |start| {
+        let distance = start.wrapping_sub(line) as i64;
+        line += slope;
+        distance
+    })
 }
 
 /// Appends numbers of up to `width` bits one behind another, in whole words.
