@@ -169,6 +169,50 @@ fn compressed_records_are_read_from_points_near_them() {
 }
 
 #[test]
+fn long_records_are_hopped_over_also_behind_short_ones() {
+    let scene = Scene::new();
+    let path = scene.path("a");
+    let lens = [vec![30; 90_000], vec![1 << 20; 3], vec![30; 90_000], vec![300_000; 9]].concat();
+    write(&path, &lens, Compression::None);
+    let mut read = 0;
+    let mut steps = |_| {
+        read += 1;
+        Ok(())
+    };
+    let index = build(&path, Compression::None, None, &mut steps).unwrap();
+    check(&index, &offsets(&path, Compression::None));
+    // One step for each large block of short records, and some for each long record.
+    assert!(read < 60, "{read}");
+}
+
+#[test]
+fn noise_is_read_from_points_too() {
+    let scene = Scene::new();
+    let (path, compression) = (scene.path("a"), Compression::Gzip);
+    let mut state = 1_u64;
+    let mut noise = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 56) as u8
+    };
+    let records: Vec<Vec<u8>> = (0..700).map(|_| (0..9000).map(|_| noise()).collect()).collect();
+    let mut writer = Writer::create(&path, WriterOptions { compression, level: None }).unwrap();
+    records.iter().for_each(|record| writer.write(record).unwrap());
+    writer.close().unwrap();
+    let place = Sidecar::beside(&path);
+    let index = build(&path, compression, Some(&place), &mut |_| Ok(())).unwrap();
+    check(&index, &offsets(&path, compression));
+    for i in (0..700).step_by(90) {
+        let (start, _) = index.place(i).unwrap();
+        let point = index.point_before(start, 0).unwrap();
+        assert!(point.is_some() || start < 2 << 20);
+        let at = (i, start);
+        let options = ReadOptions::default();
+        let mut reader = Reader::open_from(&path, compression, options, at, point).unwrap();
+        assert_eq!(reader.next(1).unwrap().unwrap().get(0), records[i as usize]);
+    }
+}
+
+#[test]
 fn what_has_changed_is_noticed() {
     let scene = Scene::new();
     let path = scene.path("a");

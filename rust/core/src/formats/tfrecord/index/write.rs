@@ -4,8 +4,7 @@ use std::fs::File;
 use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::sync::Arc;
 
-use flate2::Compression as Level;
-use flate2::write::DeflateEncoder;
+use flate2::{Compress, Compression as Level, FlushCompress, Status};
 
 use super::block::Block;
 use super::header::Header;
@@ -34,6 +33,8 @@ pub struct IndexWriter {
     directory: Vec<u8>,
     /// Entries of seek points.
     points: Vec<u8>,
+    /// What packs their windows, made at the first: its tables are larger than a window.
+    packer: Option<Compress>,
     /// Records that are in blocks.
     blocked: u64,
 }
@@ -55,6 +56,7 @@ impl IndexWriter {
             pending: 0,
             directory: Vec::new(),
             points: Vec::new(),
+            packer: None,
             blocked: 0,
         };
         writer.put(&[0; HEADER_BYTES])?;
@@ -99,9 +101,7 @@ impl IndexWriter {
     /// # Errors
     /// As the system says.
     pub fn push_point(&mut self, point: &SeekPoint) -> Result<()> {
-        let mut packer = DeflateEncoder::new(Vec::new(), Level::fast());
-        let packed = packer.write_all(&point.window).and_then(|()| packer.finish());
-        let window = packed.map_err(|e| failed(&e))?;
+        let window = self.pack(&point.window)?;
         self.points.extend_from_slice(&point.output.to_le_bytes());
         self.points.extend_from_slice(&point.input.to_le_bytes());
         self.points.extend_from_slice(&self.length.to_le_bytes());
@@ -110,6 +110,21 @@ impl IndexWriter {
             self.points.extend_from_slice(&half.to_le_bytes());
         }
         self.put(&window)
+    }
+
+    /// A window of a seek point as raw DEFLATE.
+    fn pack(&mut self, window: &[u8]) -> Result<Vec<u8>> {
+        let packer = self.packer.get_or_insert_with(|| Compress::new(Level::fast(), false));
+        packer.reset();
+        let mut out = Vec::with_capacity(window.len() + window.len() / 8 + 64);
+        loop {
+            let rest = &window[packer.total_in() as usize..];
+            match packer.compress_vec(rest, &mut out, FlushCompress::Finish) {
+                Ok(Status::StreamEnd) => return Ok(out),
+                Ok(_) => out.reserve(window.len() / 8 + 64),
+                Err(error) => return Err(failed(&error.into())),
+            }
+        }
     }
 
     /// Number of records so far.
