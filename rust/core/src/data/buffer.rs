@@ -25,8 +25,9 @@ use crate::error::{Error, Result};
 /// Alignment of every block, in bytes.
 pub const ALIGNMENT: usize = 64;
 
-/// Blocks below this are left to the allocator, which is good at them.
-const RECYCLE_FROM: usize = 4 << 10;
+/// Blocks below this are left to the allocator, which is good at them; not at somewhat larger ones
+/// that are aligned, such as small batches.
+const RECYCLE_FROM: usize = 1 << 10;
 /// Upper limit of the freed memory that is kept for reuse, large blocks not counted.
 const RECYCLE_BYTES: usize = 32 << 20;
 /// What is more than half of that is large. Blocks such as batches of images are kept up to this
