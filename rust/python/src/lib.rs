@@ -19,6 +19,7 @@ mod iterator;
 mod messages;
 mod nest;
 mod packer;
+mod pages;
 mod plan;
 mod process;
 mod record_index;
@@ -82,6 +83,7 @@ mod _headrace {
         // The first who asks has to wait, some 50 us in a virtual machine.
         #[cfg(target_arch = "x86_64")]
         let _ = std::arch::is_x86_feature_detected!("avx2");
+        crate::pages::touch();
         crate::convert::load(module.py())?;
         crate::process::install(module.py(), module.getattr("close_all")?)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
