@@ -93,6 +93,8 @@ def map_structure(function: Callable[[Any], Any], value: Any) -> Any:
     >>> map_structure(str, {"a": 1, "b": (2, None)})
     {'a': '1', 'b': ('2', None)}
     """
+    if type(value) is tuple:  # most are, and shallow
+        return tuple([map_structure(function, child) for child in value])
     if not is_structure(value):
         return function(value)
     return rebuild(value, [map_structure(function, child) for _, child in items(value)])
@@ -106,6 +108,8 @@ def flatten(value: Any) -> list[Any]:
     >>> flatten({"a": 1, "b": (2, None)})
     [1, 2]
     """
+    if type(value) is tuple:
+        return [leaf for child in value for leaf in flatten(child)]
     if not is_structure(value):
         return [value]
     return [leaf for _, child in items(value) for leaf in flatten(child)]
