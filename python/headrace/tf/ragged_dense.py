@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import UnimplementedError
 from .array_ops import expand_dims, reshape, shape
 from .casting import cast
-from .convert import convert
+from .convert import convert, is_symbol
 from .creation import fill, sequence_mask, zeros_like
 from .creation import range as numbers
 from .dtypes import DType, int64, string
@@ -50,8 +50,8 @@ def of_tensor(x: Any, lengths: Any, padding: Any, ragged_rank: int, kind: DType)
     else:
         counts = fill(sizes[:1], sizes[1])
     made = RaggedTensor.from_row_lengths(boolean_mask(x, sequence_mask(counts, sizes[1])), counts)
-    if lengths is None and padding is None and dims is not None:
-        made._uniform = dims[1]
+    if lengths is None and padding is None and dims is not None and not is_symbol(x):
+        made._uniform = dims[1]  # no part of what a function is said to give
     return made
 
 
