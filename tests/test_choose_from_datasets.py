@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from conftest import golden
-from laws import check_laws
+from laws import check_laws, with_options
 
 import headrace as hr
 
@@ -36,6 +36,15 @@ def chosen_from_one_shuffled():
     )
 
 
+def doubly():
+    return shuffled(3).shuffle(5, seed=6)
+
+
+def in_turns(source):
+    choices = np.array([1, 1, 0, 1, 0, 0, 0, 1, 1, 0] * 4, np.int64)
+    return Dataset.choose_from_datasets([source] * 2, Dataset.from_tensor_slices(choices))
+
+
 def choose(choices, stop=True):
     sources = [Dataset.range(3), Dataset.range(10, 12)]
     choices = Dataset.from_tensor_slices(np.array(choices, np.int64))
@@ -47,11 +56,45 @@ def choose(choices, stop=True):
     [
         ("chosen from shuffled", chosen_from_shuffled),
         ("chosen from one shuffled", chosen_from_one_shuffled),
+        (
+            "twice a shuffle on a shuffle",
+            lambda: Dataset.sample_from_datasets([doubly()] * 2, seed=4),
+        ),
+        (
+            "twice a shuffle on a shuffle, the second first",
+            lambda: in_turns(doubly()).repeat(2),
+        ),
+        (
+            "twice a shuffle on a repeated shuffle",
+            lambda: in_turns(shuffled(3).repeat(2).shuffle(5, seed=6)),
+        ),
+        ("a shuffle on a mix of two", lambda: in_turns(doubly()).shuffle(4, seed=2)),
     ],
 )
-def test_the_elements_are_those_of_tf_data(name, build):
-    dataset = build()
+@pytest.mark.parametrize("rows", [1, 7, 1024])
+def test_the_elements_are_those_of_tf_data(name, build, rows):
+    dataset = with_options(build(), _chunk_rows=rows)
     assert [ints(dataset), ints(dataset)] == MIXES[name]
+
+
+def test_a_shuffle_that_is_not_read_does_not_open_its_input():
+    twice = doubly()
+    nought = Dataset.from_tensor_slices(np.zeros(3, np.int64))
+    mixed = Dataset.choose_from_datasets([Dataset.range(9), twice], nought)
+    passes = [ints(mixed), ints(twice), ints(twice)]
+    assert passes == MIXES["a shuffle on a shuffle, not chosen"]
+
+
+@pytest.mark.parametrize("taken", range(0, 40, 3))
+def test_states_tell_which_sources_were_read(taken):
+    def make():
+        return in_turns(doubly()).repeat(2)
+
+    expected = ints(make())
+    iterator = iter(make())
+    for _ in range(taken):
+        next(iterator)
+    assert [int(x) for x in make().iterator(state=iterator.state())] == expected[taken:]
 
 
 def test_a_source_that_has_ended_stops_all_or_is_passed_over():

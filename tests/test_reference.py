@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from laws import check_laws
 from reference import Plan, add, add_up
@@ -305,22 +305,7 @@ def pipelines(draw, most=6):
     for _ in range(draw(st.integers(1, most))):
         steps.append(draw(STEPS[kind]))
         kind = steps[-1].gives
-    assume(not mixes_late_draws(steps))
     return count, steps
-
-
-def mixes_late_draws(steps):
-    """Tell whether a mix has a shuffle twice whose input draws.
-
-    That input is opened with the shuffle; in tf.data, and so in the reference, once it is read.
-    """
-    below, late = False, False
-    for each in steps:
-        if each.name.startswith("sample") and late:
-            return True
-        late |= below and each.name.startswith("shuffle")
-        below |= each.name.startswith(("shuffle", "sample"))
-    return False
 
 
 def built(count, steps):

@@ -33,6 +33,21 @@ def each_weight():
     return Dataset.from_tensor_slices(rows).repeat(6)
 
 
+def doubly():
+    return shuffled(3).shuffle(5, seed=6)
+
+
+CHOICES = Dataset.from_tensor_slices(np.array([1, 1, 0, 1, 0, 0, 0, 1, 1, 0] * 4, np.int64))
+
+
+def unchosen():
+    """Two passes of a shuffle on a shuffle, after a mix that does not choose it."""
+    twice = doubly()
+    nought = Dataset.from_tensor_slices(np.zeros(3, np.int64))
+    mixed = ints(Dataset.choose_from_datasets([Dataset.range(9), twice], nought))
+    return [mixed, ints(twice), ints(twice)]
+
+
 def build():
     tf.random.set_seed(None)
     both = shuffled(3)
@@ -57,6 +72,18 @@ def build():
             Dataset.range(2).shuffle(2, seed=8).repeat(30),
             stop_on_empty_dataset=False,
         ),
+        "twice a shuffle on a shuffle": lambda: Dataset.sample_from_datasets(
+            [doubly()] * 2, seed=4
+        ),
+        "twice a shuffle on a shuffle, the second first": lambda: Dataset.choose_from_datasets(
+            [doubly()] * 2, CHOICES
+        ).repeat(2),
+        "twice a shuffle on a repeated shuffle": lambda: Dataset.choose_from_datasets(
+            [shuffled(3).repeat(2).shuffle(5, seed=6)] * 2, CHOICES
+        ),
+        "a shuffle on a mix of two": lambda: Dataset.choose_from_datasets(
+            [doubly()] * 2, CHOICES
+        ).shuffle(4, seed=2),
         "chosen from one shuffled": lambda: Dataset.choose_from_datasets(
             [both, both.map(lambda x: x + 100)], both.map(lambda x: x % 2)
         ),
@@ -65,6 +92,7 @@ def build():
     for name, mix in mixes.items():
         dataset = mix()
         cases.append({"name": name, "epochs": [ints(dataset), ints(dataset)]})
+    cases.append({"name": "a shuffle on a shuffle, not chosen", "epochs": unchosen()})
     tf.random.set_seed(11)
     dataset = sample(None, weights=[0.3, 0.5, 0.2])
     cases.append({"name": "global seed 11", "epochs": [ints(dataset), ints(dataset)]})

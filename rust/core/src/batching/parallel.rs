@@ -11,7 +11,7 @@ use crate::data::{Chunk, ElementSpec, Spec};
 use crate::engine::apply::Parallel;
 use crate::engine::autotune::Window;
 use crate::engine::driver::{self, Driver, Outcomes, Work};
-use crate::engine::node::RunOptions;
+use crate::engine::node::{RunOptions, is_quiet};
 use crate::engine::pool::Kind;
 use crate::engine::{Input, Opening, Plan, Skipped, Stage};
 use crate::error::Result;
@@ -86,7 +86,7 @@ pub(crate) fn open(
     let input = opening.input_at(plan, opening.mark.input(0), true)?;
     let lookahead = input.lookahead().cloned();
     let (rows, collate) = make(input).into_rows();
-    let quiet = rows.quiet();
+    let quiet = rows.quiet() || is_quiet(plan);
     let kind = if quiet { Kind::Work } else { Kind::Blocking };
     // What can be observed is taken ahead for so many batches as the user said.
     let window = Window::PerWorker(if quiet { 2 } else { 1 });

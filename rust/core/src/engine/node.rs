@@ -420,18 +420,34 @@ pub fn fixed_length(plan: &Plan) -> Option<u64> {
     plan.cardinality().known().filter(|_| plan.inputs().iter().all(fixed))
 }
 
-/// True if opening the plan draws only some of its seeds: a `repeat` opens its later epochs when their
-/// turn comes, and so does `concatenate` its second input.
+/// True if a shuffle of the plan's elements opens it only when it is first read: it matters whether and
+/// when.
+pub fn opens_late(plan: &Plan) -> bool {
+    seed_slots(plan) > 0 || caches(plan) > 0
+}
+
+/// True if a shuffle in the plan opens its input when it is first read.
+pub fn reads_late(plan: &Plan) -> bool {
+    let inputs = plan.inputs();
+    (plan.name() == "shuffle" && inputs.iter().any(opens_late)) || inputs.iter().any(reads_late)
+}
+
+/// True if asking for more than one element may draw seeds that opening the plan did not: a `repeat`
+/// opens its later epochs when their turn comes, so does `concatenate` its second input, and a mix may
+/// come late to a source that opens its own input when it is first read.
 pub fn draws_later(plan: &Plan) -> bool {
     let later = ["repeat", "shuffle_and_repeat", "concatenate"];
-    later.contains(&plan.name()) || plan.inputs().iter().any(draws_later)
+    let mixes = ["choose_from_datasets", "sample_from_datasets"];
+    later.contains(&plan.name())
+        || (mixes.contains(&plan.name()) && reads_late(plan))
+        || plan.inputs().iter().any(draws_later)
 }
 
 /// True if reading the plan draws seeds, or counts what it opens, after it was opened.
 pub fn draws_on_the_way(plan: &Plan) -> bool {
     plan.nests()
         || plan.inputs().iter().any(draws_on_the_way)
-        || (draws_later(plan) && draws_anew(plan))
+        || ((draws_later(plan) || reads_late(plan)) && draws_anew(plan))
 }
 
 /// The plan below steps that change nothing but how far is read ahead.

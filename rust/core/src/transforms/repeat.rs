@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::data::mark::MarkBody;
 use crate::data::{Chunk, ElementSpec, Mark, Position};
 use crate::engine::ending::Ending;
-use crate::engine::node::{Arg, caches, draws_anew, draws_later, fixed_length, seed_slots};
+use crate::engine::node::{Arg, caches, draws_anew, draws_later, fixed_length, reads_late, seed_slots};
 use crate::engine::opening::OwnedPlace;
 use crate::engine::run::RunContext;
 use crate::engine::skipping::passed;
@@ -202,6 +202,7 @@ impl RepeatStage {
         // A cache is filled by a pass that is made, not by one that is passed over.
         let countable = fixed_length(&self.plan).is_some()
             && !draws_later(&self.plan)
+            && !reads_late(&self.plan)
             && caches(&self.plan) == 0;
         self.plan.cardinality().known().filter(|length| *length > 0 && countable)
     }

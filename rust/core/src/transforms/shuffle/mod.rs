@@ -9,7 +9,7 @@ mod stage;
 use std::sync::Arc;
 
 use crate::data::ElementSpec;
-use crate::engine::node::{Arg, caches, fixed_length, functions};
+use crate::engine::node::{Arg, caches, fixed_length, functions, opens_late};
 use crate::engine::run::RunContext;
 use crate::engine::seeds::{SeedGenerator, SeedPair};
 use crate::engine::stage::Nothing;
@@ -82,10 +82,13 @@ impl Node for ShuffleNode {
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Stage>> {
         let pair = opening.draw()?;
         if opening.is_in_vain() {
-            // As in tf.data, its input is opened when it is first asked for an element.
             return Ok(Box::new(Nothing));
         }
-        let supply = Supply::new(opening.input(0, &self.input)?);
+        // As in tf.data, the input is opened when it is first asked for an element.
+        let supply = match opens_late(&self.input) {
+            true => Supply::later(&self.input, opening.place(0).to_owned(), opening.mark.input(0)),
+            false => Supply::new(opening.input(0, &self.input)?),
+        };
         let rows = Rows::default();
         Ok(Box::new(self.stage(opening.run, &opening.stats, pair, supply, rows)))
     }

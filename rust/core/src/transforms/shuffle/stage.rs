@@ -7,13 +7,14 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use super::Ring;
-use crate::data::Chunk;
 use crate::data::store::ChunkStore;
+use crate::data::{Chunk, Position};
+use crate::engine::opening::OwnedPlace;
 use crate::engine::run::RunContext;
 use crate::engine::skipping::skip_by_running;
 use crate::engine::stage::is_final;
 use crate::engine::stats::StageStats;
-use crate::engine::{Input, Skipped, Stage};
+use crate::engine::{Input, Plan, Skipped, Stage};
 use crate::error::{Error, Result};
 
 /// Rows under the numbers of their places.
@@ -48,8 +49,7 @@ impl Rows {
 
 /// What comes in.
 pub(in crate::transforms) struct Supply {
-    /// `None` once it has come to its end.
-    input: Option<Input>,
+    from: From,
     /// Places of rows that have come but are not in the ring yet.
     incoming: VecDeque<u64>,
     /// What comes after them, if that is an error.
@@ -58,15 +58,66 @@ pub(in crate::transforms) struct Supply {
     taken: u64,
 }
 
+enum From {
+    /// An input that is opened when it is first read.
+    Unopened(Box<Unopened>),
+    Open(Input),
+    /// Nothing more: it has come to its end.
+    Ended,
+}
+
+struct Unopened {
+    plan: Plan,
+    place: OwnedPlace,
+    position: Position,
+}
+
 impl Supply {
     /// What comes from `input`, from its start.
     pub(in crate::transforms) fn new(input: Input) -> Self {
-        Supply { input: Some(input), incoming: VecDeque::new(), failed: None, taken: 0 }
+        Self::from(From::Open(input))
+    }
+
+    /// What comes from `plan`, which is opened here at `position` when it is first read.
+    pub(super) fn later(plan: &Plan, place: OwnedPlace, position: Position) -> Self {
+        let plan = Arc::clone(plan);
+        Self::from(From::Unopened(Box::new(Unopened { plan, place, position })))
+    }
+
+    fn from(from: From) -> Self {
+        Supply { from, incoming: VecDeque::new(), failed: None, taken: 0 }
+    }
+
+    fn has_ended(&self) -> bool {
+        matches!(self.from, From::Ended)
+    }
+
+    /// The input, opened; `None` after its end. One that cannot be opened has none.
+    fn input(&mut self) -> Result<Option<&mut Input>> {
+        if let From::Unopened(_) = self.from
+            && let From::Unopened(unopened) = std::mem::replace(&mut self.from, From::Ended)
+        {
+            let Unopened { plan, place, position } = *unopened;
+            self.from = From::Open(place.open(&plan, position)?);
+        }
+        Ok(match &mut self.from {
+            From::Open(input) => Some(input),
+            From::Unopened(_) | From::Ended => None,
+        })
+    }
+
+    /// True if more may be asked of it than is needed now.
+    fn quiet(&self) -> bool {
+        match &self.from {
+            From::Unopened(_) => false,
+            From::Open(input) => input.quiet(),
+            From::Ended => true,
+        }
     }
 
     /// Puts up to `max` rows of the next outcomes into the store; false at the end.
     fn pull(&mut self, max: usize, rows: &mut Rows) -> Result<bool> {
-        let Some(input) = &mut self.input else { return Ok(false) };
+        let Some(input) = self.input()? else { return Ok(false) };
         match input.next(max.max(1)) {
             Ok(Some(chunk)) => {
                 self.taken += chunk.rows() as u64;
@@ -75,7 +126,7 @@ impl Supply {
             }
             Ok(None) => {
                 // What lies below may be closed now: nobody will ask for more.
-                self.input = None;
+                self.from = From::Ended;
                 Ok(false)
             }
             Err(error) => {
@@ -87,17 +138,18 @@ impl Supply {
 
     /// Passes over the elements before number `next`.
     fn skip_to(&mut self, next: u64) -> Result<()> {
-        if let Some(input) = &mut self.input
-            && next > self.taken
+        let left = next.saturating_sub(self.taken);
+        if left > 0
+            && let Some(input) = self.input()?
         {
-            self.taken += input.skip(next - self.taken).map_err(|met| met.error)?;
+            self.taken += input.skip(left).map_err(|met| met.error)?;
         }
         Ok(())
     }
 
     /// True if more may be asked for than is needed now, and will come.
     fn may_run_ahead(&self) -> bool {
-        self.failed.is_none() && self.input.as_ref().is_some_and(Input::quiet)
+        self.failed.is_none() && !self.has_ended() && self.quiet()
     }
 }
 
@@ -130,7 +182,7 @@ impl ShuffleStage {
 
     /// True once all elements have come in and some have not gone out.
     pub(in crate::transforms) fn is_draining(&self) -> bool {
-        self.supply.input.is_none() && self.ring.len() > 0
+        self.supply.has_ended() && self.ring.len() > 0
     }
 
     /// Lets `next` take the places of elements that have gone out since the input ended.
@@ -191,12 +243,12 @@ impl ShuffleStage {
     }
 
     fn has_more(&self) -> bool {
-        self.supply.input.is_some() || !self.supply.incoming.is_empty()
+        !self.supply.has_ended() || !self.supply.incoming.is_empty()
     }
 
     /// True while elements come as the input counts them, and no error waits.
     fn is_plain(&self) -> bool {
-        self.supply.input.is_some() && self.supply.failed.is_none() && self.deferred.is_none()
+        !self.supply.has_ended() && self.supply.failed.is_none() && self.deferred.is_none()
     }
 
     /// Draws up to `max` elements.
@@ -306,6 +358,9 @@ impl Stage for ShuffleStage {
     }
 
     fn skip(&mut self, n: u64) -> Skipped {
+        if n == 0 {
+            return Ok(0);
+        }
         match self.length {
             Some(length) if !self.run.has_failed() && self.is_plain() => {
                 Ok(self.skip_on_handles(n, length)?)
@@ -315,6 +370,6 @@ impl Stage for ShuffleStage {
     }
 
     fn quiet(&self) -> bool {
-        self.supply.input.as_ref().is_none_or(Input::quiet)
+        self.supply.quiet()
     }
 }
