@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 
 import numpy as np
 import pytest
@@ -50,6 +51,46 @@ def test_a_pass_left_early_keeps_nothing(filename):
     assert list(cached.take(3)) == [0, 1, 2]
     assert list(cached) == list(range(5))
     assert made == [0, 1, 0, 1, 2, 0, 1, 2, 3, 4]
+
+
+def wait_until(true):
+    deadline = time.monotonic() + 60
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+
+
+@pytest.mark.parametrize("calls", [None, 2])
+def test_a_pass_whose_end_was_only_read_ahead_keeps_nothing(filename, tmp_path, calls):
+    def build():
+        dataset, made = counted(4)
+        cached = dataset.filter(lambda x: x >= 0).cache(filename)
+        above = cached if calls is None else cached.map(str, num_parallel_calls=calls)
+        return above.prefetch(9), made
+
+    for left in (0, 1, 3):
+        dataset, made = build()
+        iterator = iter(dataset)
+        assert len([next(iterator) for _ in range(left + 1)]) == left + 1
+        wait_until(lambda made=made: len(made) == 4)
+        time.sleep(0.01)  # more likely than not it has seen the end by now
+        iterator.close()
+        wait_until(lambda: not list(tmp_path.iterdir()))
+        assert len(list(dataset)) == 4
+        assert made == [*range(4), *range(4)]
+        assert len(list(dataset)) == 4
+        assert made == [*range(4), *range(4)]
+        for file in tmp_path.iterdir():
+            file.unlink()
+
+
+def test_epochs_above_what_reads_ahead_find_its_cache(filename):
+    dataset, made = counted(4)
+    cached = dataset.cache(filename).repeat(3).prefetch(9)
+    assert list(cached) == [*range(4)] * 3
+    assert made == [*range(4)]
+    assert list(cached.take(5)) == [0, 1, 2, 3, 0]
+    assert made == [*range(4)]
 
 
 def test_the_last_element_of_a_known_number_is_the_end():

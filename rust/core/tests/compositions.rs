@@ -47,7 +47,6 @@ proptest! {
         steps in steps(),
         speed in speed(),
     ) {
-        let speed = speed.of(&steps);
         let expected = expected(speed, source, &steps);
         let seen = read(&speed.plan(source, &steps), speed.options());
         let alike = seen.len() == expected.len()

@@ -47,7 +47,6 @@ proptest! {
         before in speed(),
         after in speed(),
     ) {
-        let (before, after) = (before.of(&steps), after.of(&steps));
         let all: Vec<_> = Reader::open(&before.plan(source, &steps), before.options(), None)
             .take(80).collect();
         let mut reader = Reader::open(&before.plan(source, &steps), before.options(), None);

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::{ForeignValue, Position};
 use crate::engine::by_number;
 use crate::engine::lock;
+use crate::engine::lookahead::{self, Draw};
 use crate::engine::nested_log::{HINT, NestedState};
 use crate::engine::node::Plan;
 use crate::engine::opening::OwnedPlace;
@@ -70,7 +71,8 @@ fn is_zero(number: &u64) -> bool {
 }
 
 /// A pass that a cache holds.
-struct Adopted {
+#[derive(Clone)]
+pub(crate) struct Adopted {
     fill: Fill,
     /// The run itself has made it.
     own: bool,
@@ -167,7 +169,42 @@ impl CachePlace {
 
     /// From now on the run's elements come from a cache that this pass has filled, the run's own
     /// or an earlier one.
-    pub fn adopt(&self, fill: &Fill, own: bool) {
+    ///
+    /// # Errors
+    /// `Cancelled` if nobody will take what it gives.
+    pub fn adopt(&self, fill: &Fill, own: bool) -> Result<()> {
+        lookahead::draw(|| (self.note(fill, own), None))
+    }
+
+    /// Ends the run's own pass: `rows` are those of the cache at this address. `settle` is called once
+    /// it is known whether the pass counts, for which somebody must take its end.
+    ///
+    /// # Errors
+    /// As [`CachePlace::adopt`], and those of `settle`.
+    pub(crate) fn fill(
+        &self,
+        fill: &Fill,
+        own: bool,
+        (cache, rows): (usize, ForeignValue),
+        settle: impl FnOnce(bool) -> Result<()> + Send + 'static,
+    ) -> Result<()> {
+        lookahead::draw(|| {
+            let (run, number) = (Arc::clone(&self.run), self.number);
+            let before = lock(&run.fills.adopted).get(&number).cloned();
+            self.note(fill, own);
+            let settle = move |counts: bool| {
+                if !counts {
+                    let mut adopted = lock(&run.fills.adopted);
+                    adopted.remove(&number);
+                    adopted.extend(before.map(|before| (number, before)));
+                }
+                settle(counts)
+            };
+            ((), Some(Draw::Fill(lookahead::Fill { cache, rows, settle: Box::new(settle) })))
+        })
+    }
+
+    fn note(&self, fill: &Fill, own: bool) {
         let mut adopted = lock(&self.run.fills.adopted);
         let own = own || adopted.get(&self.number).is_some_and(|known| known.own);
         adopted.insert(self.number, Adopted { fill: fill.clone(), own });

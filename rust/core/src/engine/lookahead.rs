@@ -3,13 +3,15 @@
 //! What reads ahead draws for elements that may never be asked for: those above it may stop before
 //! they come. So a run keeps a journal of such draws. They go out of it when the consumer takes the
 //! elements; what is left when nobody will take more is taken back. So how far something is read
-//! ahead does not matter to what is drawn later, and is not in states.
+//! ahead does not matter to what is drawn later, and is not in states. So it is with passes that fill
+//! a cache: only what reads ahead itself sees them, until the consumer has taken their end.
 
 use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Weak};
 
+use crate::data::ForeignValue;
 use crate::engine::lock;
 use crate::engine::nested_log;
 use crate::engine::run::RunContext;
@@ -27,9 +29,27 @@ pub(crate) enum Draw {
     InCall { generator: Arc<SeedGenerator>, number: u64 },
     /// The number of a plan that a stage opens.
     Opening { context: Weak<RunContext>, slot: usize, number: u64 },
+    /// The end of a pass that fills a cache.
+    Fill(Fill),
+}
+
+/// A pass that has filled a cache.
+pub(crate) struct Fill {
+    /// What tells the cache from others.
+    pub(crate) cache: usize,
+    pub(crate) rows: ForeignValue,
+    /// Called once it is known whether the pass counts.
+    pub(crate) settle: Box<dyn FnOnce(bool) -> Result<()> + Send>,
 }
 
 impl Draw {
+    fn keep(self) -> Result<()> {
+        match self {
+            Draw::Fill(fill) => (fill.settle)(true),
+            _ => Ok(()),
+        }
+    }
+
     fn take_back(self, run: &RunContext) {
         match self {
             Draw::Own { slot, generator, made } => {
@@ -45,6 +65,8 @@ impl Draw {
             Draw::Opening { context, slot, number } => {
                 context.upgrade().iter().for_each(|context| context.nested.close(slot, number));
             }
+            // Nothing can go wrong with what is only forgotten.
+            Draw::Fill(fill) => drop((fill.settle)(false)),
         }
     }
 }
@@ -113,20 +135,29 @@ impl Lookahead {
     }
 
     /// The elements of these draws are taken: by who reads ahead in this thread, or for good.
-    pub(crate) fn taken(&self, draws: Range<u64>) {
+    ///
+    /// # Errors
+    /// What keeps the rows of a pass from being kept.
+    pub(crate) fn taken(&self, draws: Range<u64>) -> Result<()> {
         if draws.is_empty() {
-            return;
+            return Ok(());
         }
         let reader = READER.with(|reader| reader.borrow().clone());
         let mut entries = lock(&self.run.journal.0);
         let of_these = |entry: &Entry| {
             std::ptr::eq(&raw const *entry.by, self) && draws.contains(&entry.number)
         };
-        let Some(reader) = reader else { return entries.retain(|entry| !of_these(entry)) };
+        let Some(reader) = reader else {
+            let (taken, kept) = entries.drain(..).partition::<Vec<_>, _>(of_these);
+            *entries = kept;
+            // Under the lock: who reads ahead finds the rows of a pass here or where they are kept.
+            return taken.into_iter().try_for_each(|entry| entry.draw.keep());
+        };
         for entry in entries.iter_mut().filter(|entry| of_these(entry)) {
             entry.number = reader.drawn.fetch_add(1, SeqCst);
             entry.by = Arc::clone(&reader);
         }
+        Ok(())
     }
 
     /// Nobody will take more: draws of elements that were not taken are taken back.
@@ -142,17 +173,26 @@ impl Lookahead {
         left.into_iter().rev().for_each(|entry| entry.draw.take_back(&self.run));
     }
 
+    /// True if what `other` has taken comes before what this one reads.
+    fn sees(&self, other: &Arc<Lookahead>) -> bool {
+        std::ptr::eq(self, &raw const **other)
+            || self.outer.as_ref().is_some_and(|outer| outer.sees(other))
+    }
+
     fn is_left(&self) -> bool {
         self.left.load(SeqCst) || self.outer.as_ref().is_some_and(|outer| outer.is_left())
     }
 }
 
-/// Makes a draw, and notes it if who reads ahead makes it.
+/// Makes a draw, and notes it if who reads ahead makes it; else it counts at once.
 ///
 /// # Errors
-/// `Cancelled` if nobody will take what is read here.
+/// `Cancelled` if nobody will take what is read here; what keeps the rows of a pass from being kept.
 pub(crate) fn draw<T>(make: impl FnOnce() -> (T, Option<Draw>)) -> Result<T> {
-    let Some(reader) = READER.with(|reader| reader.borrow().clone()) else { return Ok(make().0) };
+    let Some(reader) = READER.with(|reader| reader.borrow().clone()) else {
+        let (out, draw) = make();
+        return draw.map_or(Ok(()), Draw::keep).map(|()| out);
+    };
     let mut entries = lock(&reader.run.journal.0);
     if reader.is_left() {
         return Err(Error::cancelled());
@@ -164,4 +204,16 @@ pub(crate) fn draw<T>(make: impl FnOnce() -> (T, Option<Draw>)) -> Result<T> {
     }
     drop(entries);
     Ok(out)
+}
+
+/// The rows of a pass that was made ahead, if what is read in this thread comes after it.
+pub(crate) fn filled(cache: usize) -> Option<ForeignValue> {
+    let reader = READER.with(|reader| reader.borrow().clone())?;
+    let entries = lock(&reader.run.journal.0);
+    entries.iter().find_map(|entry| match &entry.draw {
+        Draw::Fill(fill) if fill.cache == cache && reader.sees(&entry.by) => {
+            Some(Arc::clone(&fill.rows))
+        }
+        _ => None,
+    })
 }

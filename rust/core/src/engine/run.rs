@@ -473,7 +473,10 @@ impl RunContext {
                     Draw::Captured { slot, path, made, .. } => {
                         nested.push((*slot, path.clone(), made.clone()));
                     }
-                    Draw::Own { .. } | Draw::InCall { .. } | Draw::Opening { .. } => {}
+                    Draw::Own { .. }
+                    | Draw::InCall { .. }
+                    | Draw::Opening { .. }
+                    | Draw::Fill(_) => {}
                 }
             }
             state.draws = lock(&self.restored).clone();

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use crate::data::mark::MarkBody;
 use crate::data::{Chunk, ElementSpec, Mark, Position};
 use crate::engine::ending::Ending;
-use crate::engine::node::{Arg, caches, draws_anew, draws_later, fixed_length, reads_late, seed_slots};
+use crate::engine::node::{
+    Arg, caches, draws_anew, draws_later, fixed_length, reads_late, seed_slots,
+};
 use crate::engine::opening::OwnedPlace;
 use crate::engine::run::RunContext;
 use crate::engine::skipping::passed;

@@ -128,7 +128,7 @@ impl Node for ShardedSnapshotNode {
         };
         let phase = match saved {
             Some(saved) if reads => {
-                place.adopt(&Fill::default(), false);
+                place.adopt(&Fill::default(), false)?;
                 let function = opening.function(&self.reader, &place_spec())?;
                 let (site, stage) = (opening.site(0, &self.reader), "snapshot");
                 let work = Apply { function, site, stage, declared: None, counts: false };
@@ -260,7 +260,7 @@ impl SnapshotStage {
             return Ok(());
         };
         drop(input);
-        self.place.adopt(&Fill::default(), true);
+        self.place.adopt(&Fill::default(), true)?;
         let Sink::Files(mut writing) = sink else { return Ok(()) };
         let Some(mut writer) = writing.writer.take() else { return Ok(()) };
         if writer.is_empty() {

@@ -95,15 +95,6 @@ impl Speed {
         RunOptions { rewrites, inject_prefetch: self.rewrites, ..options(self.rows) }
     }
 
-    /// How fast these steps may go: a cache below what reads ahead may be filled by a pass that is
-    /// left before it has given all.
-    pub fn of(self, steps: &[Step]) -> Self {
-        match steps.iter().any(|step| matches!(step, Step::Cache)) {
-            true => Speed { calls: None, ahead: 0, rewrites: false, ..self },
-            false => self,
-        }
-    }
-
     /// The plan of these steps.
     pub fn plan(self, source: i64, steps: &[Step]) -> Plan {
         let first = match source % 3 {

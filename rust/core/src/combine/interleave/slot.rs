@@ -79,10 +79,8 @@ impl Slot {
     }
 
     /// Its turn has come.
-    fn due(&mut self) {
-        if let Some((by, draws)) = self.early.take() {
-            by.taken(draws);
-        }
+    fn due(&mut self) -> Result<()> {
+        self.early.take().map_or(Ok(()), |(by, draws)| by.taken(draws))
     }
 
     /// How many outcomes are still to come, if that is known.
@@ -100,7 +98,7 @@ impl Slot {
         if self.held.is_some() {
             return Ok(true);
         }
-        self.due();
+        self.due()?;
         self.settle(&mut None)?;
         let chunk = match &mut self.from {
             From::Plain(input) if input.quiet() => input.next_chunk(usize::MAX),
@@ -120,7 +118,7 @@ impl Slot {
     /// # Errors
     /// As [`crate::engine::Stage::skip`].
     pub(super) fn skip(&mut self, n: u64) -> Skipped {
-        self.due();
+        self.due()?;
         let here = self.held.as_ref().map_or(0, |(chunk, taken)| chunk.rows() - taken);
         let here = usize::try_from(n).unwrap_or(usize::MAX).min(here);
         self.advance(here);

@@ -156,7 +156,7 @@ impl InterleaveStage {
         while self.slots[self.turn].is_none() {
             if self.is_exhausted() {
                 if let Some(ahead) = &mut self.ahead {
-                    ahead.lookahead.taken(std::mem::take(&mut ahead.last));
+                    ahead.lookahead.taken(std::mem::take(&mut ahead.last))?;
                 }
                 if self.open == 0 {
                     return Ok(false);

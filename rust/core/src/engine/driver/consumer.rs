@@ -124,7 +124,7 @@ impl Driver {
                 Ok(slot) => self.open(slot)?,
                 Err(TryRecvError::Disconnected) => {
                     let draws = self.shared.last_draws.get().cloned();
-                    self.shared.lookahead.taken(draws.unwrap_or_default());
+                    self.shared.lookahead.taken(draws.unwrap_or_default())?;
                     return Ok(None);
                 }
                 Err(TryRecvError::Empty) => {
@@ -274,8 +274,7 @@ impl Driver {
     /// others then.
     fn take(&mut self, worked: Result<Worked>) -> Result<()> {
         self.shared.meter.leave();
-        let taken = worked.map(|(outcomes, Ticket { charge, draws, quiet })| {
-            self.shared.lookahead.taken(draws);
+        let taken = worked.and_then(|(outcomes, Ticket { charge, draws, quiet })| {
             self.quiet = quiet;
             self.shared.hungry.store(false, SeqCst);
             let rest = match outcomes.front() {
@@ -285,6 +284,7 @@ impl Driver {
             self.ready = outcomes;
             // What it took is given back before others are told.
             self.charge = rest.then_some(charge);
+            self.shared.lookahead.taken(draws)
         });
         Shared::wake(&self.shared);
         taken

@@ -120,6 +120,16 @@ impl CacheFile {
         Ok(Some(FileFill { data: data.clone(), index }))
     }
 
+    /// Takes back a pass that nobody has read to its end, unless another has come in its place.
+    pub fn remove(&self, filled: &FileFill) -> Result<()> {
+        if self.filled()?.is_some_and(|now| now.index.id == filled.index.id) {
+            for path in [&self.index, &self.data] {
+                fs::remove_file(path).map_err(|e| Error::io(&e, path))?;
+            }
+        }
+        Ok(())
+    }
+
     /// The error of a second writer.
     pub fn held(&self) -> Error {
         let text = format!(
@@ -178,6 +188,11 @@ impl FileFill {
 }
 
 impl FileSink {
+    /// True if the rows go into files.
+    pub fn is_writing(&self) -> bool {
+        matches!(self, FileSink::Writing(_))
+    }
+
     /// Claims the files before the first row is asked for.
     pub fn prepare(&mut self, file: &CacheFile) -> Result<()> {
         if let FileSink::Unclaimed = self {

@@ -4,8 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use super::file::{CacheFile, FileFill, FileSink};
 use crate::data::kept::{KeptRows, Regroup};
-use crate::data::{Chunk, ElementSpec};
+use crate::data::{Chunk, ElementSpec, ForeignValue};
 use crate::engine::fills::{CachePlace, Fill};
+use crate::engine::lookahead;
 use crate::engine::{Plan, lock};
 use crate::error::{Error, Result};
 use crate::formats::chunks::{ChunkReader, check_kinds};
@@ -64,7 +65,9 @@ impl Home {
         match self {
             Home::Memory(cell) => {
                 let own = place.kept().and_then(|kept| kept.downcast::<MemoryFill>().ok());
-                Ok(own.or_else(|| lock(cell).clone()).map(Filled::Memory))
+                let ahead = || lookahead::filled(address(cell))?.downcast::<MemoryFill>().ok();
+                let filled = own.or_else(ahead).or_else(|| lock(cell).clone());
+                Ok(filled.map(Filled::Memory))
             }
             Home::File(file) => Ok(file.filled()?.map(|filled| Filled::File(Arc::new(filled)))),
         }
@@ -84,6 +87,11 @@ impl Home {
             Home::File(file) => file.held(),
         }
     }
+}
+
+/// What tells a cache from others.
+fn address<T>(home: &Arc<T>) -> usize {
+    Arc::as_ptr(home) as usize
 }
 
 impl Filled {
@@ -144,12 +152,14 @@ impl Sink {
         }
     }
 
-    /// The end of the pass; `None` if somebody else keeps it.
+    /// The end of the pass, which is the run's `own` or one that is made again; `None` if somebody
+    /// else keeps it. It counts once its end is taken.
     pub fn finish(
         self,
         home: &Home,
         place: &CachePlace,
         fill: Fill,
+        own: bool,
         failed: bool,
     ) -> Result<Option<Filled>> {
         match (self, home) {
@@ -157,19 +167,46 @@ impl Sink {
                 regroup.finish()?.into_iter().for_each(|chunk| rows.push(chunk));
                 // From now on they count here and nowhere else.
                 rows.keep();
-                let own = Arc::new(MemoryFill { rows, fill, failed });
-                let mut cell = lock(cell);
-                let shared = cell.get_or_insert_with(|| Arc::clone(&own));
-                if shared.fill == own.fill || !place.is_restored() {
+                let pass = Arc::new(MemoryFill { rows, fill, failed });
+                if let Some(first) = home.filled(place)?
+                    && (*first.fill() == pass.fill || !place.is_restored())
+                {
                     // As in tf.data, the first pass to end is the one that later passes read.
-                    return Ok(Some(Filled::Memory(Arc::clone(shared))));
+                    place.adopt(first.fill(), own)?;
+                    return Ok(Some(first));
                 }
-                place.keep(Arc::<MemoryFill>::clone(&own));
-                Ok(Some(Filled::Memory(own)))
+                let (kept, at, shared) = (Arc::clone(&pass), place.clone(), Arc::clone(cell));
+                let settle = move |counts: bool| {
+                    let mut shared = lock(&shared);
+                    match &*shared {
+                        _ if !counts => {}
+                        None => *shared = Some(kept),
+                        Some(first) if first.fill != kept.fill && at.is_restored() => at.keep(kept),
+                        Some(_) => {}
+                    }
+                    Ok(())
+                };
+                let rows = (address(cell), Arc::clone(&pass) as ForeignValue);
+                place.fill(&pass.fill, own, rows, settle)?;
+                Ok(Some(Filled::Memory(pass)))
             }
             (Sink::File(sink), Home::File(file)) => {
-                let filled = sink.finish(file, fill, failed)?;
-                Ok(filled.map(|filled| Filled::File(Arc::new(filled))))
+                let writes = sink.is_writing();
+                let Some(filled) = sink.finish(file, fill, failed)? else { return Ok(None) };
+                let filled = Arc::new(filled);
+                if !writes {
+                    place.adopt(filled.fill(), own)?;
+                    return Ok(Some(Filled::File(filled)));
+                }
+                let (kept, at) = (Arc::clone(&filled), Arc::clone(file));
+                let settle = move |counts| if counts { Ok(()) } else { at.remove(&kept) };
+                let rows = (address(file), Arc::clone(&filled) as ForeignValue);
+                if let Err(error) = place.fill(filled.fill(), own, rows, settle) {
+                    // It was left just now.
+                    file.remove(&filled)?;
+                    return Err(error);
+                }
+                Ok(Some(Filled::File(filled)))
             }
             _ => Err(Error::internal("a cache kept in two ways")),
         }

@@ -11,7 +11,7 @@ pub(super) mod home;
 use std::sync::Arc;
 
 use crate::data::{Chunk, ElementSpec, Mark};
-use crate::engine::fills::{CachePlace, Fill};
+use crate::engine::fills::CachePlace;
 use crate::engine::node::Arg;
 use crate::engine::run::RunContext;
 use crate::engine::skipping::skip_by_running;
@@ -157,7 +157,8 @@ impl CacheStage {
             Some(filled) => {
                 let mut source = filled.source(&self.plan)?;
                 source.skip(mark.own(1))?;
-                self.read(source, filled.fill(), false);
+                self.place.adopt(filled.fill(), false)?;
+                self.read(source);
             }
             None => {
                 if let Some(fill) = adopted.filter(|_| later) {
@@ -185,9 +186,8 @@ impl CacheStage {
         Ok(())
     }
 
-    fn read(&mut self, source: Source, fill: &Fill, own: bool) {
+    fn read(&mut self, source: Source) {
         hold(&self.stats, source.kept_bytes());
-        self.place.adopt(fill, own);
         self.phase = Phase::Read { source, marked: false };
     }
 
@@ -198,7 +198,8 @@ impl CacheStage {
         drop(filling.input);
         let from = if at_end { u64::MAX } else { filling.from };
         let fill = self.place.pass_since(&filling.counts);
-        let filled = filling.sink.finish(&self.home, &self.place, fill, filling.failed)?;
+        let (own, failed) = (!filling.again, filling.failed);
+        let filled = filling.sink.finish(&self.home, &self.place, fill, own, failed)?;
         let Some(filled) = filled else {
             // Another process writes the file: these elements were only passed on.
             return match at_end {
@@ -208,7 +209,7 @@ impl CacheStage {
         };
         let mut source = filled.source(&self.plan)?;
         source.skip(from)?;
-        self.read(source, filled.fill(), !filling.again);
+        self.read(source);
         Ok(())
     }
 
