@@ -422,7 +422,7 @@ fn add(input: Source, step: &Step, top: &str) -> Source {
             };
             Rc::new(move || interleaved(input(), make, cycle as usize, block))
         }
-        Step::Zip(n) => Rc::new(move || Box::new(zipped(input(), n))),
+        Step::Zip(n) => mapped(Rc::new(move || Box::new(zipped(input(), n))), |x| Ok(x & 63)),
         Step::Window { size, shift, stride, drop } => {
             let [size, shift, stride] = [size, shift, stride].map(|n| n as usize);
             Rc::new(move || windows(input(), size, shift, stride, drop))
