@@ -74,13 +74,25 @@ impl Node for ConcatenateNode {
         let taken = position.since;
         let input = places[at].open(&self.inputs[at], position)?;
         let (run, plans) = (Arc::clone(opening.run), self.inputs.clone());
-        Ok(Box::new(ConcatenateStage { run, plans, places, at, input, taken, ending, ends: false }))
+        Ok(Box::new(ConcatenateStage {
+            run,
+            second_is_quiet: is_quiet(&plans[1]),
+            plans,
+            places,
+            at,
+            input,
+            taken,
+            ending,
+            ends: false,
+        }))
     }
 }
 
 struct ConcatenateStage {
     run: Arc<RunContext>,
     plans: [Plan; 2],
+    /// Known from the start, since it is asked for with each element, at each step of a deep plan.
+    second_is_quiet: bool,
     places: [OwnedPlace; 2],
     at: usize,
     input: Input,
@@ -143,6 +155,6 @@ impl Stage for ConcatenateStage {
 
     fn quiet(&self) -> bool {
         // The second may follow within what is asked of the first.
-        !self.ends && self.input.quiet() && (self.at == 1 || is_quiet(&self.plans[1]))
+        !self.ends && (self.at == 1 || self.second_is_quiet) && self.input.quiet()
     }
 }
