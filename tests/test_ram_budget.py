@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import re
 
 import numpy as np
@@ -72,9 +73,11 @@ tell(grown=most - before, stats=iterator.stats()[0])
 )
 def test_a_fast_producer_stays_within_the_budget(dataset):
     told = seen(SLOW_CONSUMER.format(dataset=dataset), 128, 5)
-    assert told["grown"] < 160 * MB, told
+    # Each task may have begun an element before anything was known of its size.
+    tasks = len(os.sched_getaffinity(0))
+    assert told["grown"] < (160 + tasks) * MB, told
     assert told["stats"]["ram_budget"] == 128 * MB
-    assert told["stats"]["peak_total_bytes"] <= 130 * MB
+    assert told["stats"]["peak_total_bytes"] <= (130 + tasks) * MB
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,10 @@ def test_an_epoch_over_many_files(tmp_path):
     ]
 
     def dataset():
-        return hr.TFRecordDataset(paths, index="auto").shuffle(None, seed=11)
+        # Each core that may be used reads ahead.
+        options = hr.Options(autotune=hr.AutotuneOptions(cpu_budget=4))
+        records = hr.TFRecordDataset(paths, index="auto")
+        return records.shuffle(None, seed=11).with_options(options)
 
     ds = dataset()
     before = peak = anonymous_bytes()
@@ -139,9 +142,12 @@ def test_a_small_budget_holds_tasks_back_and_changes_nothing(tmp_path):
 
 
 def test_a_file_that_changes_ends_the_run(tmp_path):
-    path = write(tmp_path / "a", numbered(5000))
-    iterator = iter(hr.TFRecordDataset(path, index="auto").shuffle(None, seed=3).batch(10))
+    # More than is read ahead.
+    path = write(tmp_path / "a", numbered(50_000))
+    options = hr.Options(autotune=hr.AutotuneOptions(cpu_budget=2))
+    dataset = hr.TFRecordDataset(path, index="auto").shuffle(None, seed=3).batch(10)
+    iterator = iter(dataset.with_options(options))
     next(iterator)
-    os.replace(write(tmp_path / "b", numbered(6000)), path)
-    with pytest.raises(hr.errors.FailedPreconditionError, match=r"5000 .* 6000"):
+    os.replace(write(tmp_path / "b", numbered(60_000)), path)
+    with pytest.raises(hr.errors.FailedPreconditionError, match=r"50000 .* 60000"):
         list(iterator)
