@@ -153,7 +153,8 @@ impl Openings {
         let at = pattern.iter().rposition(holds);
         if let Some(at) = at {
             let Range { first, length, .. } = pattern.remove(at);
-            let (before, rest) = (number - first, first + length - number - 1);
+            let before = number.wrapping_sub(first);
+            let rest = length - before - 1;
             let parts = [(first, before), (number.wrapping_add(1), rest)];
             for (first, length) in parts.into_iter().rev().filter(|(_, length)| *length > 0) {
                 pattern.insert(at, Range { pair, first, length });
@@ -195,7 +196,7 @@ impl Openings {
             for range in pattern {
                 sum = sum.and_then(|sum| sum.checked_add(range.length.max(1)));
             }
-            sum.is_some()
+            sum.is_some_and(|sum| sum < u64::MAX / 2)
         };
         let sound = |block: &Block| {
             block.count > 0

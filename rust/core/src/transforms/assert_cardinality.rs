@@ -136,12 +136,14 @@ impl Stage for AssertCardinalityStage {
             return skip_by_running(n, |max| self.next(max));
         }
         let Some(input) = &mut self.input else { return Ok(0) };
-        let skipped = input.skip(n).inspect_err(|met| self.taken += met.before())?;
+        let skipped = input.skip(n).inspect_err(|met| {
+            self.taken = self.taken.saturating_add(met.before());
+        })?;
         let before = self.taken;
         self.taken = self.taken.saturating_add(skipped);
         match self.expected {
             Some(expected) if self.taken > expected => {
-                Err(SkipError::behind(expected - before, self.too_many(expected)))
+                Err(SkipError::behind(expected.saturating_sub(before), self.too_many(expected)))
             }
             _ if skipped < n => match self.check_end() {
                 Ok(()) => Ok(skipped),

@@ -316,7 +316,7 @@ impl CarryRun {
     /// state stays.
     pub(crate) fn step(&mut self, element: &Chunk) -> Result<Chunk> {
         let number = self.called;
-        self.called += 1;
+        self.called = self.called.saturating_add(1);
         self.call(element, number).map_err(|error| {
             let stage = if self.returns == Returns::Pair { "scan" } else { "reduce" };
             let name = || format!("{stage} {}, element {number}", self.function.function().name());
