@@ -383,6 +383,15 @@ def test_a_damaged_payload_is_the_error_of_its_record_alone(files):
     assert len(list(hr.TFRecordDataset(names, index="auto").ignore_errors())) == damaged
 
 
+def test_a_pass_over_a_damaged_payload_leaves_an_index(tmp_path):
+    name = write(tmp_path / "a", numbered(100))
+    data = bytearray(Path(name).read_bytes())
+    data[22 * 50 + 14] ^= 1
+    Path(name).write_bytes(data)
+    assert len(read(hr.TFRecordDataset(name, index="auto").ignore_errors())) == 99
+    assert indices(tmp_path) == [".a.hridx"]
+
+
 def test_a_file_whose_records_cannot_be_found_has_no_index(files, tmp_path):
     names, records = files
     data = bytearray(Path(names[0]).read_bytes())

@@ -36,6 +36,7 @@ struct Current {
     reader: Reader,
     /// Collects its offsets, if it has no index.
     recorder: Option<Recorder>,
+    /// Something was wrong with it: that it holds no records needs no word of its own.
     failed: bool,
 }
 
@@ -135,8 +136,8 @@ impl Files {
 
     /// Leaves a file that is at its end.
     fn leave(&mut self) {
-        let Some(Current { reader, recorder, failed: false }) = self.current.take() else { return };
-        if reader.record() == 0 {
+        let Some(Current { reader, recorder, failed }) = self.current.take() else { return };
+        if reader.record() == 0 && !failed {
             notices::give(format!("{} holds no records", reader.path()));
         }
         if let (Some(indexes), Some(recorder)) = (&self.indexes, recorder)
