@@ -7,29 +7,14 @@ import functools
 import json
 
 import pytest
+from ahead import DATASETS, SIMPLE, datasets
 from processes import TRIES, assert_ended_at_once
 from processes import run as run_plainly
 
 run = functools.partial(run_plainly, dev=True)
 
-# Each makes a dataset that works ahead, in one way or another.
-AHEAD = {
-    "native map": "hr.Dataset.range(10**9).map(lambda x: x + 1, num_parallel_calls=8)",
-    "python map": "hr.Dataset.range(10**9).map(python(lambda x: x), num_parallel_calls=8)",
-    "slow map": "hr.Dataset.range(10**9).map(python(sleeper(0.05)), num_parallel_calls=8)",
-    "generator": "generate(lambda: iter(range(10**9))).prefetch(4)",
-    "slow generator": "generate(lambda: map(sleeper(0.05), range(10**9))).prefetch(4)",
-    "interleave": """hr.Dataset.range(10**9).interleave(
-        lambda i: hr.Dataset.range(9).map(python(lambda x: x), num_parallel_calls=8),
-        cycle_length=4, num_parallel_calls=4).batch(4).prefetch(4)""",
-}
-
-ahead = pytest.mark.parametrize("dataset", [f"({text})" for text in AHEAD.values()], ids=AHEAD)
-partly_ahead = pytest.mark.parametrize(
-    "dataset",
-    [f"({AHEAD[kind]})" for kind in ("slow map", "slow generator", "interleave")],
-    ids=["slow map", "slow generator", "interleave"],
-)
+ahead = datasets(*SIMPLE, "interleave")
+partly_ahead = datasets("slow map", "slow generator", "interleave")
 
 
 # ------------------------------------------------------------------ where iterators are
@@ -176,7 +161,7 @@ train()
 @pytest.mark.parametrize("kept", [False, True])
 def test_breaking_after_the_first_batch(kept):
     ended = run(f"""
-interleaved = {AHEAD["interleave"]}
+interleaved = ({DATASETS["interleave"]})
 iterator = iter(interleaved)
 for batch in iterator if {kept} else interleaved:
     print(now(), flush=True)

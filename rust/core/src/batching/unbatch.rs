@@ -7,7 +7,7 @@ use crate::batching::stacking::{splits_tensor, splits_values};
 use crate::data::column::RaggedColumn;
 use crate::data::foreign::{ForeignArray, OptionalValue};
 use crate::data::{Chunk, Column, Dims, ElementSpec, Mark, Rows, Spec, Tensor, Value};
-use crate::engine::skipping::skip_by_running;
+use crate::engine::skipping::{after, skip_by_running};
 use crate::engine::stats::StageStats;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Skipped, Stage};
 use crate::error::{Error, Result};
@@ -158,9 +158,7 @@ impl Stage for UnbatchStage {
                 return Ok(done);
             }
         }
-        skip_by_running(n - done, |max| self.next(max))
-            .map(|passed| done + passed)
-            .map_err(|met| met.after(done))
+        after(done, skip_by_running(n - done, |max| self.next(max)))
     }
 
     fn state(&self) -> Option<Mark> {

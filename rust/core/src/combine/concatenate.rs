@@ -7,7 +7,7 @@ use crate::engine::ending::Ending;
 use crate::engine::node::{draws_anew, is_quiet};
 use crate::engine::opening::OwnedPlace;
 use crate::engine::run::RunContext;
-use crate::engine::skipping::passed;
+use crate::engine::skipping::{after, passed};
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Skipped, Stage};
 use crate::error::{Error, Result};
 
@@ -143,8 +143,7 @@ impl Stage for ConcatenateStage {
         self.ends = self.ending.is_some();
         let skipped = skipped?;
         if skipped < n && self.advance()? {
-            let more = self.input.skip(n - skipped);
-            return more.map(|more| skipped + more).map_err(|met| met.after(skipped));
+            return after(skipped, self.input.skip(n - skipped));
         }
         Ok(skipped)
     }

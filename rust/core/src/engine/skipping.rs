@@ -3,6 +3,8 @@
 //! Whoever resumes counts outcomes and wants none of them, whoever drops elements must hear of the
 //! errors among them. So a skip stops behind an error it meets, and the caller may go on from there.
 
+use std::collections::VecDeque;
+
 use crate::data::Chunk;
 use crate::engine::stage::is_final;
 use crate::error::{Error, Result};
@@ -57,6 +59,34 @@ pub fn passed(skipped: &Skipped) -> u64 {
         Ok(passed) => *passed,
         Err(error) => error.passed,
     }
+}
+
+/// What a skip says that had passed `before` outcomes when `rest` skipped on.
+///
+/// # Errors
+/// That of `rest`.
+pub fn after(before: u64, rest: Skipped) -> Skipped {
+    rest.map(|passed| before + passed).map_err(|met| met.after(before))
+}
+
+/// Skips outcomes that are ready, from the first; fewer than `n` if there are no more.
+///
+/// # Errors
+/// The first among them.
+pub fn skip_ready(ready: &mut VecDeque<Result<Chunk>>, n: u64) -> Skipped {
+    let mut left = n;
+    while left > 0 {
+        match ready.pop_front() {
+            Some(Ok(chunk)) if chunk.rows() as u64 > left => {
+                ready.push_front(chunk.slice(left as usize..chunk.rows()));
+                left = 0;
+            }
+            Some(Ok(chunk)) => left -= chunk.rows() as u64,
+            Some(Err(error)) => return Err(SkipError::behind(n - left, error)),
+            None => break,
+        }
+    }
+    Ok(n - left)
 }
 
 /// Passes `n` outcomes with a `skip` that stops behind errors; the first error goes to `met`.

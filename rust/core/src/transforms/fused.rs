@@ -11,7 +11,7 @@ use crate::data::{Chunk, ElementSpec, Mark, Position};
 use crate::engine::apply::{Apply, Parallel, counted, function_arg, function_notes};
 use crate::engine::driver::{Driver, Outcomes, Work};
 use crate::engine::node::Arg;
-use crate::engine::skipping::{SkipError, passed, skip_by_running};
+use crate::engine::skipping::{after, passed, skip_by_running, skip_ready};
 use crate::engine::stage::EXACT_FROM;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Skipped, Stage};
 use crate::error::{Error, Result};
@@ -271,21 +271,10 @@ impl Stage for FusedStage {
         if self.keeps {
             return skip_by_running(n, |max| self.next(max));
         }
-        let mut left = n;
-        while left > 0 {
-            match self.ready.pop_front() {
-                Some(Ok(chunk)) if chunk.rows() as u64 > left => {
-                    self.ready.push_front(chunk.slice(left as usize..chunk.rows()));
-                    left = 0;
-                }
-                Some(Ok(chunk)) => left -= chunk.rows() as u64,
-                Some(Err(error)) => return Err(SkipError::behind(n - left, error)),
-                None => break,
-            }
-        }
-        let skipped = if left > 0 { self.input.skip(left) } else { Ok(0) };
+        let ready = skip_ready(&mut self.ready, n)?;
+        let skipped = if ready < n { self.input.skip(n - ready) } else { Ok(0) };
         self.taken.iter_mut().for_each(|taken| *taken += passed(&skipped));
-        skipped.map(|more| n - left + more).map_err(|met| met.after(n - left))
+        after(ready, skipped)
     }
 
     fn quiet(&self) -> bool {

@@ -18,7 +18,7 @@ use crate::engine::group::Group;
 use crate::engine::node::{Arg, RunOptions, Unfixed};
 use crate::engine::pool::Kind;
 use crate::engine::run::RunContext;
-use crate::engine::skipping::{SkipError, passed};
+use crate::engine::skipping::{after, passed, skip_ready};
 use crate::engine::stage::EXACT_FROM;
 use crate::engine::{Cardinality, Input, Node, Opening, Plan, Skipped, Stage};
 use crate::error::{Error, Result};
@@ -241,21 +241,10 @@ impl Stage for MapStage {
     }
 
     fn skip(&mut self, n: u64) -> Skipped {
-        let mut left = n;
-        while left > 0 {
-            match self.ready.pop_front() {
-                Some(Ok(chunk)) if chunk.rows() as u64 > left => {
-                    self.ready.push_front(chunk.slice(left as usize..chunk.rows()));
-                    left = 0;
-                }
-                Some(Ok(chunk)) => left -= chunk.rows() as u64,
-                Some(Err(error)) => return Err(SkipError::behind(n - left, error)),
-                None => break,
-            }
-        }
-        let skipped = if left > 0 { self.input.skip(left) } else { Ok(0) };
+        let ready = skip_ready(&mut self.ready, n)?;
+        let skipped = if ready < n { self.input.skip(n - ready) } else { Ok(0) };
         self.taken += passed(&skipped);
-        skipped.map(|more| n - left + more).map_err(|met| met.after(n - left))
+        after(ready, skipped)
     }
 
     fn quiet(&self) -> bool {

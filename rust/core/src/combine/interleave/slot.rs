@@ -8,7 +8,7 @@ use crate::data::Chunk;
 use crate::engine::Input;
 use crate::engine::driver::Driver;
 use crate::engine::lookahead::Lookahead;
-use crate::engine::skipping::{SkipError, Skipped, passed, skip_on};
+use crate::engine::skipping::{SkipError, Skipped, after, passed, skip_on};
 use crate::error::{Error, Result};
 
 /// How many outcomes a dataset has, where that is known once it is made.
@@ -128,8 +128,7 @@ impl Slot {
             self.owed += skipped;
             return Ok(here as u64 + skipped);
         }
-        let skipped = self.pass(left).map_err(|met| met.after(here as u64))?;
-        Ok(here as u64 + skipped)
+        after(here as u64, self.pass(left))
     }
 
     /// Skips what is to be skipped; an error among it goes to `met`.
