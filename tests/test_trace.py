@@ -1,6 +1,7 @@
 """What symbols know, record and refuse; results are compared in test_functions.py."""
 
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -267,6 +268,28 @@ def test_a_function_that_reads_what_can_change_is_traced_for_each_run():
         lambda x: x + hr.random.uniform((), seed=1),  # reads the global seed
     ):
         assert traces_of(function) == (True, False)
+
+
+def calls_of(function, spec=SCALAR):
+    """Count the calls of a function while it is prepared once."""
+    calls = 0
+
+    def count(frame, event, _):
+        nonlocal calls
+        calls += event == "call" and frame.f_code is function.__code__
+
+    sys.setprofile(count)
+    try:
+        Function(function).prepare(spec)
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+def test_only_a_function_that_reads_what_can_change_is_traced_on_trial():
+    array = np.arange(3)
+    assert calls_of(scaled) == 1
+    assert calls_of(lambda x: x + array) == 2
 
 
 def test_names_that_lead_elsewhere_are_seen_by_the_next_run(monkeypatch):

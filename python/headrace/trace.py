@@ -1,9 +1,10 @@
 """Tracing: running a function once with stand-ins to learn what it computes.
 
 `trace` first asks `headrace.purity` whether anybody could notice that the function was called. Then
-it calls it twice with `Symbol` arguments, which record what is done to them; the two graphs must be
-the same. A use that cannot be recorded refuses, with the line of the user's code. tf.data traces
-once and runs side effects then; here a function with side effects is never traced.
+it calls it with `Symbol` arguments, which record what is done to them. A function that reads more
+than names and constants is called twice, and the two graphs must be the same. A use that cannot be
+recorded refuses, with the line of the user's code. tf.data traces once and runs side effects then;
+here a function with side effects is never traced.
 
 The module can be called: ``headrace.trace(function, spec)`` is `headrace.traced.traced`.
 """
@@ -98,7 +99,7 @@ def witnessed(
     if refusal is not None:
         return refusal, witness
     first = _record(function, element_spec)
-    if isinstance(first, Refusal):
+    if isinstance(first, Refusal) or witness.is_whole:
         return first, witness
     second = _record(function, element_spec)
     if isinstance(second, Refusal) or first == second:
