@@ -132,3 +132,42 @@ def test_the_grids_of_version_1_know_its_methods_only():
         resized(np.zeros((2, 2, 1)), (3, 3), "lanczos3", "fill", False, grid="aligned")
     with pytest.raises(AttributeError, match=r"tf\.compat\.v1\.image\.resize"):
         v1.image.resize_imags  # noqa: B018
+
+
+def test_constant_ragged_values_are_numpys():
+    constant_value = v1.ragged.constant_value
+    value = constant_value([[b"a", b"bb"], []])
+    assert value.values.dtype == value.dtype == np.dtype("S2")
+    assert value.row_splits.tolist() == [0, 2, 2]
+    assert constant_value([["a"], []], dtype=bytes).values.dtype.kind == "S"
+    assert constant_value([[1], [2]], dtype=tf.int8).values.dtype == np.int8
+    assert constant_value([[1]], row_splits_dtype=tf.int32).row_splits.dtype == np.int32
+    assert constant_value([1, 2]).dtype == np.array([1, 2]).dtype
+    inner = constant_value([[[1, 2]], [[3, 4], [5, 6]]], ragged_rank=1)
+    assert inner.values.shape == (3, 2)
+    assert repr(inner).startswith("tf.RaggedTensorValue(values=array([[1, 2]")
+    assert inner.to_list() == [[[1, 2]], [[3, 4], [5, 6]]]
+
+
+@pytest.mark.parametrize(
+    ("rows", "rank", "text"),
+    [
+        (3, 1, "incompatible with ragged_rank=1"),
+        ([[1], [2]], 2, "max depth smaller than ragged_rank=2"),
+        ([1, [2]], None, "same nesting depth"),
+        ([[1]], -1, "nonnegative"),
+    ],
+)
+def test_lists_that_are_not_so_deep_are_no_ragged_values(rows, rank, text):
+    for make in (v1.ragged.constant_value, tf.ragged.constant):
+        with pytest.raises(ValueError, match=text):
+            make(rows, ragged_rank=rank)
+
+
+def test_kinds_of_values_are_told_by_compat():
+    assert isinstance("a", tf.compat.bytes_or_text_types)
+    assert isinstance(np.int8(1), tf.compat.integral_types)
+    assert not isinstance(1.5, tf.compat.integral_types)
+    assert isinstance(np.float32(1), tf.compat.real_types)
+    assert not isinstance(1j, tf.compat.real_types)
+    assert isinstance(np.complex64(1), tf.compat.complex_types)

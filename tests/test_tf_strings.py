@@ -202,3 +202,102 @@ def test_text_of_tensorflow_1_is_cut_to_sparse_values():
     for wrong in ({"delimiter": ["a", "b"]}, {"sep": "a", "delimiter": "b"}, {"result_type": "x"}):
         with pytest.raises(ValueError):
             v1.string_split(["a"], **wrong)
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: tf.strings.length(["a"], unit="WORD"), '\'unit\' of "WORD" .*"BYTE", "UTF8_CHAR"'),
+        (lambda: tf.strings.substr(["a"], 0, 1, unit="WORD"), '"BYTE", "UTF8_CHAR"$'),
+        (lambda: tf.strings.lower(["a"], encoding="latin"), "only utf-8 or '' .* received latin"),
+        (
+            lambda: tf.strings.unicode_encode([65], "UTF-7"),
+            '\'output_encoding\' of "UTF-7" .*"UTF-8", "UTF-16-BE", "UTF-32-BE"$',
+        ),
+        (lambda: tf.strings.unicode_transcode("a", "UTF-8", "UTF-7"), "'output_encoding' of"),
+        (
+            lambda: tf.strings.unicode_transcode("a", "UTF-8", "UTF-8", errors="drop"),
+            '\'errors\' of "drop" .*"strict", "replace", "ignore"$',
+        ),
+        (lambda: tf.strings.unicode_decode("a", "UTF-8", errors="drop"), "'errors' of"),
+        (lambda: tf.strings.unicode_encode(65, "UTF-8"), "rank must be at least 1"),
+        (lambda: tf.strings.ngrams("a", 2), "Data must have rank>0"),
+        (lambda: tf.strings.regex_replace("a", ["b"], "c"), r"Pattern must be scalar.*\[1\]"),
+        (lambda: tf.strings.regex_replace("a", "b", [["c"]]), r"Rewrite must be scalar.*\[1,1\]"),
+        (lambda: tf.strings.to_hash_bucket_fast("a", 0), "'num_buckets' of 0 must be at least"),
+        (lambda: tf.strings.unsorted_segment_join("a", [0], -1), "non-negative but got -1"),
+    ],
+)
+def test_a_wrong_argument_is_told_as_tensorflow_tells_it(call, text):
+    with pytest.raises(errors.InvalidArgumentError, match=text):
+        call()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: tf.strings.substr(["a"], 0.0, 1),
+        lambda: tf.strings.unsorted_segment_join(["a"], [0.0], 1),
+        lambda: tf.strings.to_number(["1"], tf.int8),
+    ],
+)
+def test_a_wrong_dtype_is_an_error_of_arguments_and_of_types(call):
+    # Called at once TensorFlow raises the one, in a function the other.
+    with pytest.raises(errors.InvalidArgumentError, match="not in the list of allowed values"):
+        call()
+    with pytest.raises(TypeError):
+        call()
+
+
+def test_only_lists_are_joined():
+    with pytest.raises(TypeError, match="Expected list for 'inputs'"):
+        tf.strings.join("ab")
+    for wrong in (5, [5, "a"], ("a", "b", "c")):
+        with pytest.raises(TypeError, match="pad_values must be a string, tuple of strings"):
+            tf.strings.ngrams(["a", "b"], 2, pad_values=wrong)
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        (tf.ragged.constant([[1], [2, 3], []]), b"[[1], [2, 3], []]"),
+        (tf.ragged.constant([[0.5], []]), b"[[0.500000], []]"),
+        (tf.ragged.constant([[True, False]]), b"[[true, false]]"),
+        (tf.ragged.constant([["it's"], ["a\\b", 'c"']]), b"[['it\\'s'], ['a\\\\b', 'c\"']]"),
+        (tf.ragged.constant([[[1, 2]], [[3, 4], [5, 6]]], ragged_rank=1), None),
+        (tf.ragged.constant([[*range(9)]] * 9), None),
+        (tf.ragged.constant([], ragged_rank=1), b"[]"),
+    ],
+)
+def test_ragged_values_are_put_into_a_template(rows, expected):
+    if expected is not None:
+        assert tf.strings.format("{}", rows).numpy() == expected
+    else:
+        whole = str(rows.to_list()).encode()
+        assert tf.strings.format("{}", rows, summarize=-1).numpy() == whole
+        assert tf.strings.format("%: %", [rows, "a"], "%", -1).numpy() == whole + b': "a"'
+
+
+def test_a_long_ragged_value_is_summed_up():
+    rows = tf.ragged.constant([[k] * k for k in range(1, 6)])
+    assert tf.strings.format("<{}>", rows, summarize=1).numpy() == b"<[[1], ..., [5, ..., 5]]>"
+    with pytest.raises(ValueError, match="summarize"):
+        tf.strings.format("{}", rows, summarize=0)
+    with pytest.raises(ValueError, match="1 vs 2"):
+        tf.strings.format("{}", [rows, rows])
+
+
+def test_a_ragged_value_is_put_into_a_template_in_a_function():
+    words = tf.data.Dataset.from_tensor_slices(["a b", "c"]).batch(2).map(tf.strings.split)
+    (found,) = words.map(lambda x: tf.strings.format("{}", x))
+    assert found.numpy() == b"[['a', 'b'], ['c']]"
+
+
+def test_ragged_values_of_tensorflow_1_are_strings_like_others():
+    value = tf.compat.v1.ragged.constant_value([["a b", "c"], ["d"]], dtype=bytes)
+    assert tf.strings.length(value).to_list() == [[3, 1], [1]]
+    assert tf.strings.split(value).to_list() == [[[b"a", b"b"], [b"c"]], [[b"d"]]]
+    assert tf.strings.ngrams(value, 2).to_list() == [[b"a b c"], []]
+    assert tf.strings.join([value, "!"]).to_list() == [[b"a b!", b"c!"], [b"d!"]]
+    assert tf.strings.reduce_join(value, axis=1).numpy().tolist() == [b"a bc", b"d"]
+    assert tf.strings.format("{}", value).numpy() == b"[['a b', 'c'], ['d']]"

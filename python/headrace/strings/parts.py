@@ -354,8 +354,12 @@ def ngram_attrs(
         pair: Any = ("", "")
     else:
         pair = (pad_values, pad_values) if isinstance(pad_values, bytes | str) else pad_values
-        if not isinstance(pair, tuple | list) or len(pair) != 2:
-            raise TypeError(f"pad_values must be a text or a pair of them, got {pad_values!r}")
+        pads = pair if isinstance(pair, tuple | list) else ()
+        if len(pads) != 2 or not all(isinstance(pad, bytes | str) for pad in pads):
+            raise TypeError(
+                "pad_values must be a string, tuple of strings, or None. There are two of them at "
+                f"most, got {pad_values!r}"
+            )
         if padding_width is None:
             padding_width = max(widths, default=1)
         elif padding_width < 1:

@@ -42,7 +42,9 @@ def cross(inputs: Any, name: str | None = None, separator: Any = None) -> Any:
     >>> tf.sparse.to_dense(found).numpy().tolist()
     [[b'a_X_c'], [b'b_X_d']]
     """
-    return _crossed(inputs, string, separator=one_text("_X_" if separator is None else separator))
+    return _crossed(
+        inputs, string, separator=one_text("_X_" if separator is None else separator, "separator")
+    )
 
 
 def cross_hashed(

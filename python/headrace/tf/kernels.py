@@ -23,6 +23,7 @@ __all__ = [
     "DTypeError",
     "axis_of",
     "broadcast",
+    "check_allowed",
     "python",
     "run",
     "run_all",
@@ -127,6 +128,15 @@ def static_shape(x: Any) -> Dims:
         return raw(x).shape  # type: ignore[no-any-return]
     found: Dims = x._spec.shape
     return found
+
+
+def check_allowed(attr: str, value: Any, *allowed: str) -> None:
+    """Refuse a word that is none of those which an argument may be, in TensorFlow's words."""
+    if value not in allowed:
+        words = ", ".join(f'"{word}"' for word in allowed)
+        raise InvalidArgumentError(
+            f"Value for attr '{attr}' of \"{value}\" is not in the list of allowed values: {words}"
+        )
 
 
 def axis_of(axis: int, rank: int) -> int:

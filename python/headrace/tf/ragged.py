@@ -50,29 +50,52 @@ def constant(
     >>> tf.ragged.constant([["a"], []])
     <tf.RaggedTensor [[b'a'], []]>
     """
-    kind = as_dtype(row_splits_dtype).dtype
-    pylist = pylist.tolist() if isinstance(pylist, np.ndarray) else pylist
-    depth = _depth(pylist)
-    if ragged_rank is None:
-        ragged_rank = max(
-            0, depth - 1 - (len(TensorShape(inner_shape)) if inner_shape is not None else 0)
-        )
-    if ragged_rank == 0:
-        return convert(pylist, dtype)
-    splits = []
-    level = list(pylist)
-    for _ in builtins.range(ragged_rank):
-        lengths = [len(item) for item in level]
-        splits.append(_sums(np.asarray(lengths, kind)))
-        level = [child for item in level for child in item]
+    inner = None if inner_shape is None else list(TensorShape(inner_shape))
+    level, splits = flattened(pylist, ragged_rank, inner, as_dtype(row_splits_dtype).dtype)
+    if not splits:
+        return convert(level, dtype)
     values: Any = (
         convert(level, dtype) if level else convert(np.zeros(0, as_dtype(dtype or "float32").dtype))
     )
-    if inner_shape is not None:
-        values = reshape(values, [-1, *TensorShape(inner_shape)])
+    if inner is not None:
+        values = reshape(values, [-1, *inner])
     for found in reversed(splits):
         values = RaggedTensor.from_row_splits(values, found)
     return values
+
+
+def flattened(
+    pylist: Any, ragged_rank: int | None, inner: list[Any] | None, kind: Any
+) -> tuple[Any, list[Any]]:
+    """Return the innermost values of nested lists, and the splits of each ragged axis.
+
+    Raises
+    ------
+    ValueError
+        There are fewer levels of lists than ragged axes, or values at several levels.
+    """
+    pylist = pylist.tolist() if isinstance(pylist, np.ndarray) else pylist
+    if ragged_rank is None:
+        ragged_rank = max(0, _depth(pylist) - 1 - len(inner or ()))
+    elif ragged_rank < 0:
+        raise InvalidArgumentError(f"Invalid ragged_rank={ragged_rank}: must be nonnegative")
+    splits = []
+    level = pylist
+    for _ in builtins.range(ragged_rank):
+        if not isinstance(level, list | tuple):
+            raise InvalidArgumentError(
+                f"Invalid pylist={pylist!r}: incompatible with ragged_rank={ragged_rank}"
+            )
+        if not all(isinstance(item, list | tuple | np.ndarray) for item in level):
+            mixed = any(isinstance(item, list | tuple | np.ndarray) for item in level)
+            raise InvalidArgumentError(
+                "all scalar values must have the same nesting depth"
+                if mixed
+                else f"Invalid pylist={pylist!r}, max depth smaller than ragged_rank={ragged_rank}"
+            )
+        splits.append(_sums(np.asarray([len(item) for item in level], kind)))
+        level = [child for item in level for child in item]
+    return level, splits
 
 
 def _depth(value: Any) -> int:

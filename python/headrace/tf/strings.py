@@ -16,12 +16,13 @@ from ..strings.conversions import bucket_attrs
 from .convert import convert, is_symbol
 from .dtypes import as_dtype, float32, int32, int64, string
 from .dtypes import bool as bool_
-from .kernels import broadcast, run, static_shape
+from .kernels import DTypeError, broadcast, check_allowed, run, static_shape
 from .names import lookup
+from .ragged_format import format_ragged
 from .ragged_join import ragged_join
 from .ragged_tensor import RaggedTensor
 from .tensor import raw
-from .text_ops import each, one_text
+from .text_ops import each, one_text, ragged_or_not
 from .unicode import (
     bytes_split,
     ngrams,
@@ -65,6 +66,9 @@ __all__ = [
 ]
 
 
+_UNITS = ("BYTE", "UTF8_CHAR")
+
+
 def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
     """Return the number of bytes, or of characters; mirrors ``tf.strings.length``.
 
@@ -73,11 +77,16 @@ def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
     >>> tf.strings.length(["é", "ab"], unit="UTF8_CHAR").numpy()
     array([1, 2], dtype=int32)
     """
+    check_allowed("unit", unit, *_UNITS)
     return each("string_length", input, int32, unit=unit, dtype=np.dtype(np.int32))
 
 
 def _cased(name: str) -> Callable[..., Any]:
     def change(input: Any, encoding: str = "", name: str | None = None) -> Any:
+        if encoding not in ("", "utf-8"):
+            raise InvalidArgumentError(
+                f"only utf-8 or '' (no encoding) is supported, received {encoding}"
+            )
         return each(f"string_{label}", input, string, encoding=encoding)
 
     label = name
@@ -112,7 +121,8 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
     if mapper is not None:
         return mapper(lambda values: substr(values, pos, len, unit), input)
     x = convert(input, string)
-    start = convert(pos)
+    check_allowed("unit", unit, *_UNITS)
+    start = _index("T", pos)
     count = convert(len, start.dtype)
     shapes = static_shape(start), static_shape(count)
     if None not in shapes and shapes[0] != shapes[1]:
@@ -134,6 +144,8 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
     """
     if not isinstance(separator, str | bytes):
         raise TypeError(f"Expected string for argument 'separator' not {separator!r}.")
+    if isinstance(inputs, str | bytes):
+        raise TypeError(f"Expected list for 'inputs' argument to 'string_join' Op, not {inputs!r}.")
     for item in inputs:
         mapper = getattr(type(item), "_map_values", None)
         if mapper is not None:
@@ -165,7 +177,8 @@ def reduce_join(
             "reduce_join along an axis that a run computes", None, string
         )
     axes = None if axis is None else raw(_whole_numbers(axis)).reshape(-1).tolist()
-    mark = one_text(separator)
+    mark = one_text(separator, "separator")
+    inputs = ragged_or_not(inputs)
     if isinstance(inputs, RaggedTensor):
         return ragged_join(inputs, axes, bool(keepdims), mark)
     x = convert(inputs, string)
@@ -178,6 +191,17 @@ def reduce_join(
         shape = tuple(kept)
     attrs = {"axis": axes, "keepdims": bool(keepdims), "separator": mark}
     return run("reduce_join", (x,), (shape, string), **attrs)
+
+
+def _index(attr: str, value: Any) -> Any:
+    """Return positions or numbers of segments, which are int32 or int64."""
+    x = convert(value)
+    if x.dtype not in (int32, int64):
+        word = {"float32": "float", "float64": "double"}.get(x.dtype.name, x.dtype.name)
+        raise DTypeError(
+            f"Value for attr '{attr}' of {word} is not in the list of allowed values: int32, int64"
+        )
+    return x
 
 
 def _whole_numbers(axis: Any) -> Any:
@@ -195,13 +219,15 @@ def unsorted_segment_join(
     InvalidArgumentError
         A number is not below `num_segments`, or negative.
     """
-    x, ids = convert(inputs, string), convert(segment_ids)
+    x, ids = convert(inputs, string), _index("Tindices", segment_ids)
     count = int(num_segments)
+    if count < 0:
+        raise InvalidArgumentError(f"Number of segments must be non-negative but got {count}")
     dims, of_ids = static_shape(x), static_shape(ids)
     if of_ids == ():
         raise InvalidArgumentError("Segment_id cannot have rank 0")
     shape = None if dims is None or of_ids is None else (count, *dims[len(of_ids) :])
-    attrs = {"num_segments": count, "separator": one_text(separator)}
+    attrs = {"num_segments": count, "separator": one_text(separator, "separator")}
     return run("unsorted_segment_join", (x, ids), (shape, string), **attrs)
 
 
@@ -215,7 +241,7 @@ def regex_replace(
     >>> tf.strings.regex_replace("a1b22", r"\d+", "#").numpy()
     b'a#b#'
     """
-    found, rewritten = _static(pattern), _static(rewrite)
+    found, rewritten = _static(pattern, "Pattern"), _static(rewrite, "Rewrite")
     bad = _wrong_escape(rewritten)
     if bad is not None:
         # TensorFlow goes on with what stands before a wrong escape, or replaces nothing.
@@ -236,11 +262,11 @@ def _wrong_escape(rewrite: str) -> int | None:
 
 def regex_full_match(input: Any, pattern: str, name: str | None = None) -> Any:
     """Tell which strings a pattern matches as a whole; mirrors ``tf.strings.regex_full_match``."""
-    return each("regex_full_match", input, bool_, pattern=_static(pattern))
+    return each("regex_full_match", input, bool_, pattern=_static(pattern, "Pattern"))
 
 
-def _static(value: Any) -> str:
-    text = one_text(value)
+def _static(value: Any, name: str) -> str:
+    text = one_text(value, name)
     return text.decode() if isinstance(text, bytes) else text
 
 
@@ -259,7 +285,7 @@ def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> A
     """
     target = as_dtype(out_type)
     if target.name not in ("float32", "float64", "int32", "int64", "uint32", "uint64"):
-        raise InvalidArgumentError(
+        raise DTypeError(
             f"Value for attr 'out_type' of {target.name} is not in the list of allowed values: "
             "float, double, int32, int64, uint32, uint64"
         )
@@ -294,8 +320,12 @@ def format(
     >>> tf.strings.format("x: {}", tf.range(10)).numpy()
     b'x: [0 1 2 ... 7 8 9]'
     """
-    items = tuple(map(convert, inputs if isinstance(inputs, list | tuple) else [inputs]))
-    text = _static(template)
+    given = inputs if isinstance(inputs, list | tuple) else [inputs]
+    text = _static(template, "template")
+    rows = [isinstance(ragged_or_not(item), RaggedTensor) for item in given]
+    if any(rows):
+        return format_ragged(text, list(map(ragged_or_not, given)), placeholder, summarize)
+    items = tuple(map(convert, given))
     if text.count(placeholder) != len(items):
         raise ValueError(
             f"The template expects {text.count(placeholder)} tensors, but the inputs only has "
@@ -306,19 +336,27 @@ def format(
     return run("string_format", items, ((), string), **attrs)
 
 
+def _buckets(kind: str, num_buckets: int, key: Any = None) -> dict[str, Any]:
+    if num_buckets < 1:
+        raise InvalidArgumentError(
+            f"Value for attr 'num_buckets' of {num_buckets} must be at least minimum 1"
+        )
+    return bucket_attrs(kind, num_buckets, key)
+
+
 def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Any:
     """Return a bucket by FarmHash; mirrors ``tf.strings.to_hash_bucket_fast``."""
-    return each("string_hash_bucket", input, int64, **bucket_attrs("fast", num_buckets))
+    return each("string_hash_bucket", input, int64, **_buckets("fast", num_buckets))
 
 
 def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any:
     """Return a bucket by Murmur hash; mirrors ``tf.strings.to_hash_bucket``."""
-    return each("string_hash_bucket", input, int64, **bucket_attrs("", num_buckets))
+    return each("string_hash_bucket", input, int64, **_buckets("", num_buckets))
 
 
 def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Any:
     """Return a bucket by SipHash; mirrors ``tf.strings.to_hash_bucket_strong``."""
-    return each("string_hash_bucket", input, int64, **bucket_attrs("strong", num_buckets, key))
+    return each("string_hash_bucket", input, int64, **_buckets("strong", num_buckets, key))
 
 
 __getattr__ = lookup(__name__)

@@ -13,10 +13,10 @@ from .kernels import engine_value, run, static_shape, symbol_of
 from .ragged_tensor import RaggedTensor
 from .tensor import raw
 
-__all__ = ["cut", "each", "innermost", "one_text"]
+__all__ = ["cut", "each", "innermost", "one_text", "ragged_or_not"]
 
 
-def one_text(value: Any) -> bytes | str:
+def one_text(value: Any, name: str = "the text") -> bytes | str:
     """Return a static text, which may be a scalar tensor.
 
     Raises
@@ -28,8 +28,17 @@ def one_text(value: Any) -> bytes | str:
         return value
     found = raw(convert(value, string))
     if found.ndim:
-        raise InvalidArgumentError(f"expected one text, received an array of shape {found.shape}")
+        shape = ",".join(map(str, found.shape))
+        raise InvalidArgumentError(f"{name} must be scalar, but received [{shape}]")
     return bytes(found.item())
+
+
+def ragged_or_not(value: Any) -> Any:
+    """Return a ragged value of TensorFlow 1 as a ragged tensor, anything else as it is."""
+    kind = type(value)
+    if getattr(kind, "_is_leaf", False) and hasattr(kind, "ragged_rank"):
+        return value.to_tensor()
+    return value
 
 
 def each(op: str, input: Any, out: DType, source: DType | None = string, **attrs: Any) -> Any:
@@ -47,6 +56,7 @@ def each(op: str, input: Any, out: DType, source: DType | None = string, **attrs
 
 def cut(op: str, input: Any, **attrs: Any) -> list[Any]:
     """Run an op that gives several values for each string: vectors, or ragged tensors."""
+    input = ragged_or_not(input)
     if isinstance(input, RaggedTensor):
         if input._symbol is not None:
             found: list[Any] = input._symbol._tracer.add(op, attrs, input._symbol)

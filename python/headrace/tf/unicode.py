@@ -11,10 +11,10 @@ from .bridge import from_own, to_own
 from .convert import convert, is_symbol
 from .creation import zeros
 from .dtypes import int32, string
-from .kernels import run, static_shape
+from .kernels import check_allowed, run, static_shape
 from .ragged_tensor import RaggedTensor
 from .tensor import raw, wrap
-from .text_ops import cut, each, innermost, one_text
+from .text_ops import cut, each, innermost, one_text, ragged_or_not
 
 __all__ = [
     "bytes_split",
@@ -38,7 +38,7 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
     >>> tf.strings.split(["a b", "c"])
     <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
     """
-    mark = b"" if sep is None else one_text(sep)
+    mark = b"" if sep is None else one_text(sep, "sep")
     return cut("string_split", input, sep=mark, maxsplit=maxsplit)[0]
 
 
@@ -83,7 +83,7 @@ def unicode_split(
     name: str | None = None,
 ) -> Any:  # fmt: skip
     """Cut into characters; mirrors ``tf.strings.unicode_split``."""
-    _check_split(input_encoding)
+    _check_written(input_encoding)
     text, attrs = _reading(input, input_encoding, errors, replacement_char, False)
     return cut("unicode_split", text, **attrs)[0]
 
@@ -93,18 +93,14 @@ def unicode_split_with_offsets(
     name: str | None = None,
 ) -> Any:  # fmt: skip
     """Cut into characters, and say where each begins."""
-    _check_split(input_encoding)
+    _check_written(input_encoding)
     text, attrs = _reading(input, input_encoding, errors, replacement_char, False)
     return tuple(cut("unicode_split", text, offsets=True, **attrs))
 
 
-def _check_split(encoding: str) -> None:
+def _check_written(encoding: str) -> None:
     """Refuse an encoding that TensorFlow does not write characters in."""
-    if encoding not in ("UTF-8", "UTF-16-BE", "UTF-32-BE"):
-        raise InvalidArgumentError(
-            f"Value for attr 'output_encoding' of {encoding!r} is not in the list of allowed "
-            "values: 'UTF-8', 'UTF-16-BE', 'UTF-32-BE'"
-        )
+    check_allowed("output_encoding", encoding, "UTF-8", "UTF-16-BE", "UTF-32-BE")
 
 
 def unicode_encode(
@@ -112,6 +108,9 @@ def unicode_encode(
     name: str | None = None,
 ) -> Any:  # fmt: skip
     """Make strings of code points; mirrors ``tf.strings.unicode_encode``."""
+    _check_written(output_encoding)
+    check_allowed("errors", errors, "ignore", "replace", "strict")
+    input = ragged_or_not(input)
     attrs = {
         "output_encoding": output_encoding, "errors": errors, "replacement_char": replacement_char,
     }  # fmt: skip
@@ -122,6 +121,8 @@ def unicode_encode(
         return input.with_flat_values(inner)
     x = convert(input, int32)
     dims = static_shape(x)
+    if dims == ():
+        raise InvalidArgumentError("input_tensor's rank must be at least 1.")
     return run("unicode_encode", (x,), (None if dims is None else dims[:-1], string), **attrs)
 
 
@@ -131,6 +132,7 @@ def unicode_transcode(
     name: str | None = None,
 ) -> Any:  # fmt: skip
     """Change the encoding; mirrors ``tf.strings.unicode_transcode``."""
+    _check_written(output_encoding)
     text, attrs = _reading(
         input, input_encoding, errors, replacement_char, replace_control_characters
     )
@@ -141,6 +143,7 @@ def _reading(
     input: Any, encoding: str, errors: str, replacement: int, controls: bool
 ) -> tuple[Any, dict[str, Any]]:
     """Return strings and how the engine reads them; what Python decodes becomes UTF-8."""
+    check_allowed("errors", errors, "strict", "replace", "ignore")
     if not is_of_engine(encoding):
         input, encoding = _python_decoded(input, encoding, errors, replacement), "UTF-8"
     return input, {
@@ -183,12 +186,15 @@ def ngrams(
     >>> tf.strings.ngrams(["a", "b", "c"], 2).numpy()
     array([b'a b', b'b c'], dtype=object)
     """
-    attrs = ngram_attrs(ngram_width, one_text(separator), pad_values, padding_width,
+    attrs = ngram_attrs(ngram_width, one_text(separator, "separator"), pad_values, padding_width,
                         preserve_short_sequences)  # fmt: skip
+    data = ragged_or_not(data)
     if isinstance(data, RaggedTensor):
         return innermost("string_ngrams", data, string, **attrs)
     x = convert(data, string)
     dims = static_shape(x)
+    if dims == ():
+        raise InvalidArgumentError("Data must have rank>0")
     if dims is not None and len(dims) == 2 and dims[0] == 0:
         # TensorFlow's rows of nothing have one place, whatever the widths.
         return zeros((0, 1), string)

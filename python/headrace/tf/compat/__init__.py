@@ -3,14 +3,34 @@
 from __future__ import annotations
 
 import importlib
+import numbers
 import os
 from typing import Any
 
+import numpy as np
+
 from ..names import lookup as _lookup
 
-__all__ = ["as_bytes", "as_str", "as_str_any", "as_text", "path_to_bytes", "path_to_str"]
+__all__ = [
+    "as_bytes",
+    "as_str",
+    "as_str_any",
+    "as_text",
+    "bytes_or_text_types",
+    "complex_types",
+    "integral_types",
+    "path_to_bytes",
+    "path_to_str",
+    "real_types",
+]
 
 _SUBMODULES = ("v1",)
+
+# For `isinstance`: what Python and NumPy have of text and of each kind of number.
+bytes_or_text_types = (bytes, str)
+integral_types = (numbers.Integral, np.integer)
+real_types = (numbers.Real, np.integer, np.floating)
+complex_types = (numbers.Complex, np.number)
 
 
 def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ... import ragged as _ragged
-from ...dtypes import as_dtype
+from ...dtypes import DType, as_dtype
+from ...shapes import TensorShape
 
 __all__ = ["RaggedTensorValue", "constant_value"]
 
@@ -27,6 +31,14 @@ class RaggedTensorValue:
         self.values = values
         self.row_splits = row_splits
 
+    def __repr__(self) -> str:
+        return f"tf.RaggedTensorValue(values={self.values!r}, row_splits={self.row_splits!r})"
+
+    @staticmethod
+    def _map_values(function: Callable[..., Any], *args: Any) -> Any:
+        tensors = [x.to_tensor() if isinstance(x, RaggedTensorValue) else x for x in args]
+        return _ragged.map_flat_values(function, *tensors)
+
     def to_tensor(self) -> Any:
         """Return it as a `tf.RaggedTensor`."""
         values = self.values.to_tensor() if isinstance(self.values, type(self)) else self.values
@@ -39,7 +51,7 @@ class RaggedTensorValue:
     @property
     def dtype(self) -> Any:
         """The type of the values, NumPy's."""
-        return self.to_tensor().dtype.as_numpy_dtype
+        return np.asarray(self.flat_values).dtype
 
     @property
     def ragged_rank(self) -> int:
@@ -66,21 +78,26 @@ def constant_value(
 ) -> Any:
     """Return nested lists as a ragged value; mirrors ``tf.compat.v1.ragged.constant_value``.
 
+    The values are an array of NumPy's type, or of `dtype`, which may be one of NumPy.
+
+    Raises
+    ------
+    ValueError
+        There are fewer levels of lists than ragged axes, or values at several levels.
+
     Examples
     --------
     >>> tf.compat.v1.ragged.constant_value([[1], [2, 3]]).to_list()
     [[1], [2, 3]]
     """
-    made = _ragged.constant(
-        pylist, dtype, ragged_rank, inner_shape, row_splits_dtype=as_dtype(row_splits_dtype)
-    )
-    return _value(made)
-
-
-def _value(tensor: Any) -> Any:
-    if isinstance(tensor, _ragged.RaggedTensor):
-        return RaggedTensorValue(_value(tensor.values), tensor.row_splits.numpy())
-    return tensor.numpy()
+    inner = None if inner_shape is None else list(TensorShape(inner_shape))
+    level, splits = _ragged.flattened(pylist, ragged_rank, inner, as_dtype(row_splits_dtype).dtype)
+    made: Any = np.array(level, dtype.as_numpy_dtype if isinstance(dtype, DType) else dtype)
+    if inner is not None:
+        made = made.reshape(-1, *inner)
+    for found in reversed(splits):
+        made = RaggedTensorValue(made, np.asarray(found))
+    return made
 
 
 def __getattr__(name: str) -> Any:
