@@ -23,6 +23,7 @@ from .dtypes import bool as bool_
 from .errors_of import raised_as
 from .kernels import run_all, static_shape, symbol_of
 from .nest import flatten, map_structure, pack_sequence_as
+from .signature import binder
 from .tensor import raw, wrap
 
 __all__ = [
@@ -230,7 +231,13 @@ def function(
 ) -> Any:
     """Return the function as it is; mirrors ``tf.function``, which would compile it.
 
-    Datasets trace what they are given anyway; called outside of one, it runs as Python.
+    Datasets trace what they are given anyway; called outside of one, it runs as Python. With an
+    input signature it gets tensors of the types there.
+
+    Raises
+    ------
+    TypeError
+        In a call, an argument is of another type than the input signature says.
 
     Examples
     --------
@@ -243,8 +250,12 @@ def function(
     if func is None:
         return functools.partial(function, input_signature=input_signature, **options)
 
+    bind = None if input_signature is None else binder(func, input_signature)
+
     @functools.wraps(func)
     def called(*args: Any, **kwargs: Any) -> Any:
+        if bind is not None:
+            args, kwargs = bind(args, kwargs)
         found = [convert(arg) if _is_array(arg) else arg for arg in args]
         result = func(*found, **kwargs)
         return map_structure(lambda leaf: convert(leaf) if _is_number(leaf) else leaf, result)
