@@ -37,6 +37,7 @@ def _filled(shape: Any, value: Any, dtype: DType) -> Any:
         if any(size < 0 for size in plain):
             raise InvalidArgumentError(f"Dimension {min(plain)} must be >= 0")
         return wrap(np.full(plain, value, kind))
+    value = value != 0 if dtype is bool_ else value
     return sized("fill", (convert(shape), convert(value, dtype)), known_sizes(sizes), dtype)
 
 
@@ -82,6 +83,7 @@ def _like(input: Any, dtype: Any, value: int) -> Any:
     x = convert(input)
     target = x.dtype if dtype is None else as_dtype(dtype)
     filler: Any = (b"" if value == 0 else b"1") if target is string else value
+    filler = value != 0 if target is bool_ else filler
     dims = static_shape(x)
     if dims is not None and None not in dims:
         return _filled(dims, filler, target)
@@ -152,10 +154,12 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
         kind = float32 if first.dtype.size < 4 else float64
         first, last = cast(first, kind), cast(last, kind)
     kind, dims = first.dtype, broadcast(static_shape(first), static_shape(last))
-    if is_symbol(num) or dims is None or None in dims:
+    if dims is None:
         compute = lambda low, high, n: np.linspace(low, high, int(n), axis=axis)  # noqa: E731
-        return python("linspace of a number that a run computes", compute, (None, kind), first,
-                      last, convert(num))  # fmt: skip
+        return python("linspace of an unknown rank", compute, (None, kind), first, last,
+                      convert(num))  # fmt: skip
+    if is_symbol(num) or None in dims:
+        return _linspace_of_computed(first, last, cast(convert(num), int32), axis % (len(dims) + 1))
     count, place = int(num), axis % (len(dims) + 1)
     if count < 1:
         return zeros((*dims[:place], 0, *dims[place:]), kind)
@@ -165,6 +169,24 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     first, last = (expand_dims(broadcast_to(x, dims), place) for x in (first, last))
     step = (last - first) / max(count - 1, 1)
     return concat([first, first + step * steps, last] if count > 1 else [first], place)
+
+
+def _linspace_of_computed(first: Any, last: Any, num: Any, place: int) -> Any:
+    """Return what `linspace` does where only a run knows the number of values, or the sizes."""
+    from .arithmetic import maximum
+    from .array_ops import expand_dims, reshape
+    from .casting import cast
+    from .joining import concat
+
+    first, last = first + zeros_like(last), last + zeros_like(first)
+    rank = len(static_shape(first) or ())
+    gaps = maximum(num - 1, 1)
+    steps = cast(range(1, gaps), first.dtype)
+    steps = reshape(steps, [-1 if k == place else 1 for k in _axes(rank + 1)])
+    first, last = expand_dims(first, place), expand_dims(last, place)
+    step = (last - first) / cast(gaps, first.dtype)
+    found = concat([first, first + step * steps, last], place)
+    return found[(*[slice(None)] * place, slice(None, num))]
 
 
 _axes = builtins.range

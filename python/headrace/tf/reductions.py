@@ -86,13 +86,37 @@ def _reduce(
     kernel: str, x: Any, axis: Any, keepdims: builtins.bool, gives: DType, **attrs: Any
 ) -> Any:
     if is_symbol(axis):
-        return axis._tracer.unrecorded("an axis that a run computes", None, gives)
+        return _along_computed(kernel, x, axis, keepdims, gives, **attrs)
     dims = static_shape(x)
     axes = axes_of(axis, None if dims is None else len(dims))
     if axes == []:
         return x
     out = (_rest(dims, axes, keepdims), gives)
     return run(kernel, (x,), out, axis=axes, keepdims=bool(keepdims), **attrs)
+
+
+def _along_computed(
+    kernel: str, x: Any, axis: Any, keepdims: builtins.bool, gives: DType, **attrs: Any
+) -> Any:
+    """Reduce along an axis that only a run knows: each of them is a branch."""
+    from .arithmetic import equal, floormod, logical_and
+    from .control import Assert, cond
+
+    dims, given = static_shape(x), static_shape(axis)
+    if dims is None or given not in ((), (1,)):
+        return axis._tracer.unrecorded("axes that a run computes", None, gives)
+    place, rank = axis if given == () else axis[0], len(dims)
+    there = logical_and(place >= -rank, place < rank)
+    Assert(there, ["Invalid reduction dimension", place, f"for input with {rank} dimension(s)"])
+    place = floormod(place, max(rank, 1))
+
+    def along(k: int) -> Any:
+        def reduced() -> Any:
+            return _reduce(kernel, x, k, keepdims, gives, **attrs)
+
+        return cond(equal(place, k), reduced, lambda: along(k + 1)) if k < rank - 1 else reduced()
+
+    return along(0) if rank else x
 
 
 def _ragged(name: str, x: Any, axis: Any, keepdims: builtins.bool) -> Any:

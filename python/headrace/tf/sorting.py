@@ -81,9 +81,7 @@ def top_k(
     target = as_dtype(index_type)
     dims = static_shape(x)
     if is_symbol(k):
-        out = None if dims is None else (*dims[:-1], None)
-        outs = [(out, x.dtype), (out, target)]
-        return TopKV2(*(k._tracer.unrecorded("top_k of a computed k", *out) for out in outs))
+        return _top_of_computed(x, k, target)
     count = int(k)
     if dims == ():
         raise InvalidArgumentError("input must be >= 1-D, got a scalar")
@@ -94,6 +92,22 @@ def top_k(
     out = None if dims is None else (*dims[:-1], count)
     found, where = run_all("top_k", (x,), [(out, x.dtype), (out, int32)], k=count)
     return TopKV2(found, cast(where, target))
+
+
+def _top_of_computed(x: Any, k: Any, target: Any) -> Any:
+    """Return the `k` largest values where only a run knows `k`."""
+    from .debugging import assert_less_equal, assert_non_negative
+
+    dims = static_shape(x)
+    if dims is None:
+        out = [(None, x.dtype), (None, target)]
+        return TopKV2(*(k._tracer.unrecorded("top_k of an unknown rank", *each) for each in out))
+    count = cast(k, int32)
+    assert_non_negative(count, "need k >= 0")
+    assert_less_equal(count, shape(x)[-1], "input must have at least k columns")
+    order = argsort(x, direction="DESCENDING")[..., :count]
+    found = gather(x, order, axis=-1, batch_dims=len(dims) - 1)
+    return TopKV2(found, cast(order, target))
 
 
 def in_top_k(targets: Any, predictions: Any, k: int, name: str | None = None) -> Any:

@@ -9,10 +9,11 @@ import numpy as np
 
 from ..errors import InvalidArgumentError
 from . import dtypes
+from .casting import cast
 from .convert import convert, is_symbol
 from .crossing import cross, cross_hashed
 from .dtypes import int64
-from .kernels import symbol_of
+from .kernels import DTypeError, symbol_of
 from .names import lookup
 from .sparse_moves import (
     concat,
@@ -135,16 +136,66 @@ def eye(
 
 
 def add(a: Any, b: Any, threshold: Any = 0) -> Any:
-    """Return the sum; mirrors ``tf.sparse.add``."""
-    first, second = (to_dense(x) if isinstance(x, SparseTensor) else convert(x) for x in (a, b))
-    total = first + second
-    both = isinstance(a, SparseTensor) and isinstance(b, SparseTensor)
-    if not both:
-        return total
-    at = np.unique(np.concatenate([raw(a.indices), raw(b.indices)]), axis=0)
-    values = raw(total)[tuple(at.T)]
-    keep = np.abs(values) > threshold if threshold else np.ones(len(at), np.bool_)
-    return SparseTensor(at[keep], values[keep], raw(a.dense_shape))
+    """Return the sum; mirrors ``tf.sparse.add``.
+
+    Parameters
+    ----------
+    a, b
+        Two sparse tensors of one shape, or one and a dense tensor, which gives a dense one.
+    threshold
+        Sums of a smaller magnitude are left out of a sparse result.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The shapes differ.
+
+    Examples
+    --------
+    >>> a = tf.sparse.from_dense([1, 0, 2])
+    >>> tf.sparse.add(a, tf.sparse.from_dense([0, 0, 3])).values.numpy()
+    array([1, 5], dtype=int32)
+    """
+    if not (isinstance(a, SparseTensor) and isinstance(b, SparseTensor)):
+        first, second = (to_dense(x) if isinstance(x, SparseTensor) else convert(x) for x in (a, b))
+        return first + second
+    return _merged(a, b, threshold)
+
+
+def _merged(a: SparseTensor, b: SparseTensor, threshold: Any) -> SparseTensor:
+    """Add the values of each place, in row-major order."""
+    from .arithmetic import abs as magnitude
+    from .arithmetic import not_equal
+    from .control import Assert
+    from .creation import ones_like
+    from .gathering import boolean_mask, gather
+    from .joining import concat as join
+    from .reductions import cumsum, reduce_all, reduce_sum, segment_sum
+    from .sorting import argsort
+    from .sparse_moves import _strides
+
+    if a.values.dtype is not b.values.dtype:
+        raise DTypeError(
+            f"sparse tensors of {a.values.dtype.name} and {b.values.dtype.name} cannot be added"
+        )
+    dims = a.dense_shape
+    if not a.shape.is_compatible_with(b.shape):
+        raise InvalidArgumentError(f"Operands' shapes do not match: {a.shape} and {b.shape}")
+    Assert(reduce_all(dims == b.dense_shape), ["Operands' shapes do not match:", dims])
+    at, values = join([a.indices, b.indices], 0), join([a.values, b.values], 0)
+    flat = reduce_sum(at * _strides(dims), 1)
+    order = argsort(flat, stable=True)
+    at, values, flat = gather(at, order), gather(values, order), gather(flat, order)
+    new = join([ones_like(flat[:1], dtypes.bool), not_equal(flat[1:], flat[:-1])], 0)
+    group = cumsum(cast(new, int64)) - 1
+    at, values = boolean_mask(at, new), segment_sum(values, group)
+    if is_symbol(threshold) or threshold:
+        kept = magnitude(values) >= threshold
+        at, values = boolean_mask(at, kept), boolean_mask(values, kept)
+    made = SparseTensor(at, values, dims)
+    if a.shape.rank is not None:
+        made.set_shape(a.shape.merge_with(b.shape))
+    return made
 
 
 def reduce_sum(

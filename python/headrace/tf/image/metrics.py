@@ -8,15 +8,17 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidArgumentError
-from ..arithmetic import abs
+from ..arithmetic import abs, maximum
+from ..array_ops import shape as size_of
 from ..casting import cast
+from ..control import Assert
 from ..convert import convert
 from ..creation import zeros_like
 from ..dtypes import float32
 from ..elementwise import log, square
 from ..joining import concat, pad, stack
-from ..kernels import python, static_shape
-from ..reductions import reduce_mean, reduce_sum
+from ..kernels import static_shape
+from ..reductions import reduce_mean, reduce_min, reduce_prod, reduce_sum
 from .arguments import shown
 from .colour import convert_image_dtype
 
@@ -311,28 +313,43 @@ def ssim_multiscale(
     window = _window(filter_size, filter_sigma)
     factors = np.asarray(power_factors, np.float32)
 
-    def compute(x: Any, y: Any, most: Any) -> Any:
-        scores = []
-        for scale in range(len(factors)):
-            if scale > 0:
-                x, y = _halved(x), _halved(y)
-            if min(*x.shape[-3:-1], *y.shape[-3:-1]) < filter_size:
-                raise InvalidArgumentError(
-                    f"images of shape {x.shape} are smaller than the window of {filter_size}"
-                )
-            brightness, structure = _similarity(x, y, most, window, k1, k2)
-            last = scale == len(factors) - 1
-            score = brightness * structure if last else structure
-            scores.append(np.maximum(score.mean((-3, -2)), 0))
-        return np.prod(np.stack(scores, -1) ** factors, -1).mean(-1)
+    scores = []
+    for scale in range(len(factors)):
+        if scale > 0:
+            x, y = _halved(x), _halved(y)
+        for image in (x, y):
+            _check_size(image, filter_size)
+        brightness, structure = _similarity(x, y, most, window, k1, k2)
+        last = scale == len(factors) - 1
+        score = brightness * structure if last else structure
+        scores.append(maximum(reduce_mean(score, [-3, -2]), np.float32(0)))
+    return reduce_mean(reduce_prod(stack(scores, -1) ** factors, -1), -1)
 
-    shape = static_shape(x)
-    return python("ssim_multiscale", compute, (shape and shape[:-3], float32), x, y, most)
+
+def _check_size(image: Any, least: int) -> None:
+    """Refuse images that are smaller than a window, in a run where only that knows."""
+    sides = (static_shape(image) or (None,) * 3)[-3:-1]
+    if any(side is not None and side < least for side in sides):
+        raise InvalidArgumentError(
+            f"images of sides {sides} are smaller than the window of {least}"
+        )
+    if None in sides:
+        smallest = reduce_min(size_of(image)[-3:-1])
+        Assert(smallest >= least, ["images are smaller than the window of", least])
 
 
 def _halved(x: Any) -> Any:
     """Return the means of squares of four pixels; odd sizes repeat the last row or column."""
-    odd = [(0, 0)] * (x.ndim - 3) + [(0, size % 2) for size in x.shape[-3:-1]] + [(0, 0)]
-    x = np.pad(x, odd, "symmetric")
+    dims = static_shape(x)
+    if dims is None:
+        raise InvalidArgumentError("images must have a known number of axes")
+    if None in dims[-3:-1]:
+        sides = size_of(x)
+        behind = [sides[k] % 2 if k - len(dims) in (-3, -2) else 0 for k in range(len(dims))]
+        odd: Any = stack([[0, more] for more in behind])
+    else:
+        rest = [[0, (size or 0) % 2] for size in dims[-3:-1]]
+        odd = [[0, 0]] * (len(dims) - 3) + rest + [[0, 0]]
+    x = pad(x, odd, "SYMMETRIC")
     rows = x[..., ::2, :, :] + x[..., 1::2, :, :]
     return (rows[..., ::2, :] + rows[..., 1::2, :]) * np.float32(0.25)
