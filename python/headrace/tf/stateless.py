@@ -238,7 +238,7 @@ def drawn(op: str, shape: Any, dtype: DType, seed: Any, *limits: Any) -> Any:
     InvalidArgumentError
         The shape is no vector of sizes.
     """
-    if np.ndim(shape) == 0 and isinstance(shape, int | np.integer):
+    if isinstance(shape, int | np.integer):
         raise InvalidArgumentError("shape must be a vector of {int32,int64}, got shape []")
     sizes = sizes_of(shape)
     out = known_sizes(sizes), dtype

@@ -250,12 +250,20 @@ class TensorTracer(Tracer):
             self.meets = self.meets or "tensor arrays"
             return ObjectSpec()
         if getattr(type(leaf), "_tracer", None) is not None:
-            return self.value(leaf)
+            return self._stated(leaf)
         if getattr(leaf, "_symbol", None) is not None:
             return self.value(leaf)
         if getattr(leaf, "_is_composite", False):
             return self._packed(leaf, spec_of(leaf))
         return self.constant(to_own(leaf))
+
+    def _stated(self, symbol: Any) -> int:
+        """Return a dense value, with the sizes that our rules know and the kernel's do not."""
+        number, dims = self.value(symbol), symbol._spec.shape
+        if dims is None or self.builder.spec(number) == symbol._spec:
+            return number
+        sizes = [-1 if size is None else size for size in dims]
+        return self.builder.add("ensure_shape", {"shape": sizes}, [number])[0]
 
 
 def trace(function: Callable[..., Any], element_spec: Any, called_by: str = "a dataset") -> Traced:
