@@ -11,6 +11,8 @@ import pytest
 from laws import check_laws
 
 import headrace as hr
+import headrace.tf as tf
+from headrace.seeds import require
 
 CALLS = [None, 1, 2, 16, hr.AUTOTUNE]
 
@@ -191,6 +193,8 @@ def test_pickling_keeps_the_seeds_and_the_number_of_runs():
 def test_another_process_draws_the_same():
     code = """
 import headrace as hr
+import headrace.tf as tf
+from headrace.seeds import require
 hr.set_seed(5)
 ds = hr.Dataset.range(4).map(lambda x, rng: (rng.integers(100), hr.random.randint(100)))
 ds = ds.repeat(2).map(lambda a, b: (a, b, hr.random.randint(100, seed=3)))
@@ -344,3 +348,46 @@ def test_functions_that_draw_are_traced_however_they_are_named():
     assert len(list(hr.Dataset.range(3).map(changed, executor="native"))) == 3
     numpy_draws = hr.Dataset.range(3).map(lambda x: np.random.default_rng().random())
     assert "draw with headrace.random" in str(numpy_draws.explain())
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: tf.random.uniform(tf.shape(x)),
+        lambda x: tf.random.normal([tf.shape(x)[0], 4], seed=5),
+        lambda x: tf.random.stateless_uniform(tf.shape(x), [1, 2], maxval=9, dtype=tf.int32),
+        lambda x: tf.image.random_flip_left_right(tf.reshape(x, [-1, 2, 2, 1])),
+        lambda x: tf.image.random_crop(tf.reshape(x, [-1, 2, 2]), [1, 1, 1]),
+    ],
+)
+def test_numbers_of_a_computed_shape_are_part_of_the_graph(function):
+    rows = [np.arange(n * 4, dtype=np.float32).reshape(n, 4) for n in (2, 1, 3)]
+    signature = tf.TensorSpec([None, 4], tf.float32)
+    dataset = tf.data.Dataset.from_generator(lambda: iter(rows), output_signature=signature)
+    mapped = dataset.map(function)
+    assert "runs as a graph" in mapped.explain()
+    for found, row in zip(mapped, rows, strict=True):
+        expected = function(tf.constant(row))
+        assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+        assert mapped.element_spec.shape.is_compatible_with(found.shape)
+    assert mapped.element_spec.shape[-1] is not None
+
+
+def test_ops_without_seeds_are_refused_where_ops_are_to_be_deterministic():
+    hr.set_seed(None)
+    tf.config.experimental.enable_op_determinism()
+    try:
+        for function in (
+            lambda: tf.random.uniform([]),
+            lambda: tf.data.Dataset.range(3).shuffle(3),
+            lambda: tf.data.Dataset.range(3).map(lambda x: tf.random.normal([])),
+        ):
+            with pytest.raises(RuntimeError, match="seed"):
+                function()
+            tf.random.set_seed(4)
+            function()
+            hr.set_seed(None)
+        assert tf.random.uniform([], seed=1).shape == []
+        assert len(list(tf.data.Dataset.range(3).shuffle(3, seed=2))) == 3
+    finally:
+        require(False)

@@ -285,6 +285,7 @@ def source_of(
     number = None if seed is None else operator.index(seed) % seeds.MODULUS
     tracer = tracing.tracer
     if tracer is not None:
+        seeds.check(seed)
         attrs = {"number": tracer.next_draw()} if number is None else {"seed": number}
         return tracer.add("element_seed", attrs)[0]
     pair = _headrace.element_seed(number)

@@ -15,7 +15,17 @@ from typing import SupportsIndex
 
 from . import _headrace
 
-__all__ = ["MODULUS", "entropy", "function_seeds", "reserve", "seed_pair", "set_seed"]
+__all__ = [
+    "MODULUS",
+    "are_required",
+    "check",
+    "entropy",
+    "function_seeds",
+    "require",
+    "reserve",
+    "seed_pair",
+    "set_seed",
+]
 
 MODULUS = 2**31 - 1
 _NO_GLOBAL_SEED = 87654321  # what TensorFlow puts in place of a global seed
@@ -27,6 +37,7 @@ _global_seed: int | None = None
 _twister = random.Random()
 _functions = 0  # that were given to datasets since the global seed was set
 _reserved: dict[tuple[str, ...], int] = {}
+_required = False
 
 
 def set_seed(seed: SupportsIndex | None) -> None:
@@ -61,6 +72,32 @@ def set_seed(seed: SupportsIndex | None) -> None:
         _reserved.clear()
 
 
+def require(required: bool = True) -> None:
+    """Say whether random ops that have neither a seed nor a global one are refused."""
+    global _required
+    _required = required
+
+
+def are_required() -> bool:
+    """Return whether random ops need seeds."""
+    return _required
+
+
+def check(seed: SupportsIndex | None) -> None:
+    """Refuse what would draw by the system's entropy, where seeds are required.
+
+    Raises
+    ------
+    RuntimeError
+        There is neither this seed nor a global one.
+    """
+    if _required and seed is None and _global_seed is None:
+        raise RuntimeError(
+            "Random ops require a seed to be set when determinism is enabled. "
+            "Please set a seed before running the op, e.g. by calling tf.random.set_seed(1)."
+        )
+
+
 def seed_pair(seed: SupportsIndex | None) -> tuple[int, int] | None:
     """Return the pair of seeds of a new random op.
 
@@ -73,7 +110,13 @@ def seed_pair(seed: SupportsIndex | None) -> tuple[int, int] | None:
     -------
     tuple or None
         Two numbers; None where both come from the system's entropy.
+
+    Raises
+    ------
+    RuntimeError
+        They would, and seeds are required.
     """
+    check(seed)
     if seed is None and _global_seed is not None:
         seed = _headrace.call_seed()
     own = None if seed is None else operator.index(seed) % MODULUS

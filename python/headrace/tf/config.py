@@ -6,6 +6,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
+from ..seeds import require
 from .names import lookup
 
 __all__ = [
@@ -51,6 +52,11 @@ def functions_run_eagerly() -> bool:
     return True
 
 
+def _enable_op_determinism() -> None:
+    """Refuse random ops without seeds from now on; all else gives the same each time anyway."""
+    require()
+
+
 def _nothing(*args: Any, **kwargs: Any) -> None:
     """Do nothing."""
 
@@ -69,7 +75,7 @@ optimizer = SimpleNamespace(
     set_jit=_ignored,
 )
 experimental = SimpleNamespace(
-    enable_op_determinism=_ignored,
+    enable_op_determinism=_enable_op_determinism,
     list_physical_devices=list_physical_devices,
     set_memory_growth=_ignored,
     set_synchronous_execution=_ignored,
