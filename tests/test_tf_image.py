@@ -5,6 +5,7 @@ import pytest
 from conftest import GOLDEN, golden
 
 import headrace.tf as tf
+from headrace.seeds import require
 
 ARRAYS = np.load(GOLDEN / "image_functions.npz")
 CASES = golden("image_functions.json")["cases"]
@@ -71,3 +72,111 @@ def test_in_a_function_of_a_dataset(case):
     else:
         (found,) = dataset.map(call)
         check(case, found)
+
+
+def images_of(shape, *more):
+    """A dataset of one image of 3 x 4 pixels, whose sizes only a run knows."""
+    image = np.arange(12, dtype=np.uint8).reshape(3, 4, 1)
+    rest = [tf.TensorSpec([], tf.int32) for _ in more]
+    signature = (tf.TensorSpec(shape, tf.uint8), *rest)
+    return tf.data.Dataset.from_generator(
+        lambda: iter([(image, *more)]), output_signature=signature
+    )
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, h, w: tf.image.crop_to_bounding_box(x, 0, 0, h, w),
+        lambda x, h, w: tf.image.pad_to_bounding_box(x, 1, 2, h + 3, w + 4),
+        lambda x, h, w: tf.image.resize_with_crop_or_pad(x, h + 2, w),
+    ],
+)
+def test_images_of_unknown_rank_are_one_image(function):
+    computed = images_of(None, 2, 3).map(function)
+    assert computed.element_spec == tf.TensorSpec([None, None, None], tf.uint8)
+    plain = images_of(None).map(lambda x: function(x, 2, 3))
+    image = np.arange(12, dtype=np.uint8).reshape(3, 4, 1)
+    expected = function(tf.constant(image), 2, 3)
+    assert plain.element_spec.shape.as_list() == [*expected.shape[:2], None]
+    for dataset in (computed, plain):
+        np.testing.assert_array_equal(dataset.get_single_element(), expected)
+    batch = tf.data.Dataset.from_generator(
+        lambda: iter([image[None]]), output_signature=tf.TensorSpec(None, tf.uint8)
+    )
+    with pytest.raises(tf.errors.InvalidArgumentError, match="not compatible with"):
+        batch.map(lambda x: function(x, 2, 3)).get_single_element()
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.float16, np.float32, np.float64])
+def test_an_amount_for_each_channel_is_broadcast(kind):
+    image = np.array([[[0, 100, 200], [30, 250, 7]]], np.uint8)
+    image = image if kind is np.uint8 else (image / 255).astype(kind)
+    amounts = [0.2, -0.1, 0.4]
+    apart = [
+        tf.image.adjust_brightness(image[..., k : k + 1], amount)
+        for k, amount in enumerate(amounts)
+    ]
+    found = tf.image.adjust_brightness(image, amounts)
+    assert found.dtype == kind
+    np.testing.assert_allclose(found, np.concatenate(apart, -1), rtol=1e-6)
+    gains = [0.5, 1.0, 0.25]
+    apart = [tf.image.adjust_gamma(image[..., k : k + 1], 2, gain) for k, gain in enumerate(gains)]
+    expected = np.concatenate(apart, -1)
+    np.testing.assert_allclose(tf.image.adjust_gamma(image, 2, gains), expected, rtol=1e-6)
+    dataset = tf.data.Dataset.from_tensors((image, np.array(amounts, np.float32)))
+    for spec in (dataset.element_spec[1], tf.TensorSpec(None, tf.float32)):
+        unknown = tf.data.Dataset.from_generator(
+            lambda: iter(dataset), output_signature=(dataset.element_spec[0], spec)
+        ).map(tf.image.adjust_brightness)
+        assert "runs as a graph" in unknown.explain()
+        np.testing.assert_array_equal(unknown.get_single_element(), found)
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [
+        (tf.image.adjust_contrast, "contrast_factor"),
+        (tf.image.adjust_saturation, "scale"),
+        (tf.image.adjust_hue, "delta"),
+    ],
+)
+def test_an_amount_for_an_image_is_a_scalar(function, name):
+    image = tf.ones([2, 2, 3])
+    for amount in ([0.5], tf.constant([0.5, 0.5, 0.5])):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=f"{name} must be scalar"):
+            function(image, amount)
+        with pytest.raises(ValueError, match="scalar"):
+            tf.data.Dataset.from_tensors(image).map(lambda x, amount=amount: function(x, amount))
+
+
+def test_sizes_are_integers_whose_product_is_one():
+    image = tf.ones([2, 2, 3])
+    for function, args in [
+        (tf.image.crop_to_bounding_box, (0.0, 0, 1, 1)),
+        (tf.image.pad_to_bounding_box, (0, 0, 3, 3.5)),
+        (tf.image.resize_with_crop_or_pad, (tf.constant(3.0), 3)),
+    ]:
+        with pytest.raises(tf.errors.InvalidArgumentError, match="float32"):
+            function(image, *args)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="overflow"):
+        tf.image.pad_to_bounding_box(image, 0, 0, 1 << 32, 1 << 32)
+    with pytest.raises(tf.errors.ResourceExhaustedError):
+        tf.image.pad_to_bounding_box(image, 0, 0, 1 << 30, 1 << 30)
+
+
+def test_boxes_need_seeds_where_ops_are_to_be_deterministic():
+    given = {"image_size": [6, 7, 3], "bounding_boxes": [[[0.1, 0.1, 0.9, 0.8]]]}
+    own, older = (
+        tf.image.sample_distorted_bounding_box,
+        tf.compat.v1.image.sample_distorted_bounding_box,
+    )
+    tf.config.experimental.enable_op_determinism()
+    try:
+        with pytest.raises(ValueError, match="non-zero seed"):
+            own(**given)
+        with pytest.raises(ValueError, match="non-zero"):
+            older(**given)
+        assert own(**given, seed=3)[1].shape == older(**given, seed2=3)[1].shape == [3]
+    finally:
+        require(False)

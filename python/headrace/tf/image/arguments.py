@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...errors import InvalidArgumentError
 from ..bridge import to_own
 from ..convert import convert, is_symbol
 from ..kernels import static_shape
@@ -69,10 +70,17 @@ def three_d(value: Any) -> Any:
 
 
 def number(value: Any) -> Any:
-    """Return a Python integer where it is known, else a symbol."""
-    if is_symbol(value):
-        return value
-    return int(raw(convert(value)))
+    """Return a Python integer where it is known, else a symbol.
+
+    Raises
+    ------
+    InvalidArgumentError
+        It is not an integer.
+    """
+    found = value if is_symbol(value) else convert(value)
+    if not found.dtype.is_integer:
+        raise InvalidArgumentError(f"expected int32 or int64, got {found.dtype.name}")
+    return found if is_symbol(found) else int(raw(found))
 
 
 def positive(**values: Any) -> None:

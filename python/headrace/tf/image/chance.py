@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...image import random as own
+from ...seeds import are_required
 from ..drawing import uniform
 from ..dtypes import int32, int64
 from .boxes import stateless_sample_distorted_bounding_box
@@ -232,6 +233,8 @@ def sample_distorted_bounding_box(
     ------
     InvalidArgumentError
         Boxes outside the image, no boxes, or ranges that are none.
+    ValueError
+        There is no seed, and ``tf.config.experimental.enable_op_determinism()`` asks for one.
 
     Examples
     --------
@@ -240,6 +243,11 @@ def sample_distorted_bounding_box(
     >>> size.dtype, box.shape
     (tf.int32, TensorShape([1, 1, 4]))
     """
+    if not seed and are_required():
+        raise ValueError(
+            "tf.image.sample_distorted_bounding_box requires a non-zero seed to be passed in when "
+            f"determinism is enabled, but got seed={seed}."
+        )
     return stateless_sample_distorted_bounding_box(
         image_size,
         bounding_boxes,

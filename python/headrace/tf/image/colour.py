@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ...errors import InvalidArgumentError
 from ...image import colour as own
+from ..casting import cast
 from ..convert import convert, is_symbol
-from ..dtypes import as_dtype, float32
+from ..dtypes import as_dtype, float16, float32
 from ..dtypes import to_own as dtype_to_own
 from ..kernels import static_shape
 from ..tensor import raw, wrap
@@ -97,14 +99,17 @@ def adjust_brightness(image: Any, delta: Any) -> Any:
     image
         Integers or floats.
     delta
-        What is added where the range of values is 0 to 1.
+        What is added where the range of values is 0 to 1: a number, or a tensor to broadcast.
 
     Examples
     --------
     >>> tf.image.adjust_brightness(tf.constant([[[0, 100, 200]]], tf.uint8), 0.4).numpy()
     array([[[102, 202, 255]]], dtype=uint8)
     """
-    return call(own.adjust_brightness, _of_numbers(image), _amount(delta))
+    x, added = _of_numbers(image), _amount(delta)
+    if static_shape(added) != ():
+        return _as_floats(x, lambda floats: floats + cast(added, floats.dtype))
+    return call(own.adjust_brightness, x, added)
 
 
 def adjust_contrast(images: Any, contrast_factor: Any) -> Any:
@@ -120,14 +125,15 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Any:
     Raises
     ------
     InvalidArgumentError
-        `images` have fewer than three axes.
+        `images` have fewer than three axes, or `contrast_factor` is no scalar.
 
     Examples
     --------
     >>> tf.image.adjust_contrast([[[1.0], [3.0]]], 2.0).numpy().reshape(-1)
     array([0., 4.], dtype=float32)
     """
-    return call(own.adjust_contrast, _ranked(_of_numbers(images)), _amount(contrast_factor))
+    x = _ranked(_of_numbers(images))
+    return call(own.adjust_contrast, x, _scalar("contrast_factor", contrast_factor))
 
 
 def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
@@ -140,7 +146,7 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
     gamma
         Above 1 for darker images, between 0 and 1 for brighter ones.
     gain
-        A factor.
+        A factor. Both are numbers, or tensors to broadcast.
 
     Raises
     ------
@@ -155,7 +161,12 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
     power = _amount(gamma)
     if not is_symbol(power) and (raw(power) < 0).any():
         raise InvalidArgumentError("Gamma should be a non-negative real number.")
-    return call(own.adjust_gamma, _of_numbers(image), power, _amount(gain))
+    x, factor = _of_numbers(image), _amount(gain)
+    if static_shape(power) != () or static_shape(factor) != ():
+        return _as_floats(
+            x, lambda floats: cast(factor, floats.dtype) * floats ** cast(power, floats.dtype)
+        )
+    return call(own.adjust_gamma, x, power, factor)
 
 
 def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
@@ -173,7 +184,8 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
     Raises
     ------
     ValueError
-        `image` has not three channels, or `delta` is outside the interval and `image` a tensor.
+        `image` has not three channels, `delta` is no scalar, or it is outside the interval and
+        `image` a tensor.
 
     Examples
     --------
@@ -181,7 +193,7 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
     array([[[  0, 255, 255]]], dtype=uint8)
     """
     x = _of_channels(_ranked(_of_numbers(image)), 3)
-    turns = _amount(delta)
+    turns = _scalar("delta", delta)
     if not is_symbol(turns) and (abs(raw(turns)) > 1).any():
         if not is_symbol(x):
             raise ValueError("delta must be in the interval [-1, 1]")
@@ -205,7 +217,7 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
     Raises
     ------
     InvalidArgumentError
-        `image` has not three channels.
+        `image` has not three channels, or `saturation_factor` is no scalar.
 
     Examples
     --------
@@ -213,7 +225,7 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
     array([[[1., 0., 0.]]], dtype=float32)
     """
     x = _of_channels(_ranked(_of_numbers(image)), 3)
-    return call(own.adjust_saturation, x, _amount(saturation_factor))
+    return call(own.adjust_saturation, x, _scalar("scale", saturation_factor))
 
 
 def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
@@ -427,6 +439,21 @@ def _of_floats(images: Any) -> Any:
 def _amount(value: Any) -> Any:
     """Return how much an image is adjusted: a number."""
     return value if is_symbol(value) else convert(value, None, float32)
+
+
+def _scalar(name: str, value: Any) -> Any:
+    """Return how much an image is adjusted, where each image has one such number."""
+    found = _amount(value)
+    shape = static_shape(found)
+    if shape:
+        raise InvalidArgumentError(f"{name} must be scalar: {list(shape)}")
+    return found
+
+
+def _as_floats(x: Any, adjust: Callable[[Any], Any]) -> Any:
+    """Adjust images by numbers that are broadcast, in the range 0 to 1 if they are integers."""
+    floats = x if x.dtype in (float16, float32) else convert_image_dtype(x, float32)
+    return convert_image_dtype(adjust(floats), x.dtype, saturate=True)
 
 
 def _ranked(x: Any) -> Any:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...errors import InvalidArgumentError
 from ...image import geometry as own
-from ..array_ops import reverse
+from ..array_ops import ensure_shape, reverse
 from ..array_ops import transpose as transposed
 from ..convert import convert, is_symbol
 from ..dtypes import int32, string
@@ -25,10 +26,21 @@ __all__ = [
 ]
 
 
+def _image(value: Any) -> Any:
+    """Return an image or a batch of images; what has an unknown rank is one image, as there."""
+    x = image_or_batch(value)
+    return ensure_shape(x, [None, None, None]) if static_shape(x) is None else x
+
+
 def _at_least_zero(dot: str, **values: Any) -> None:
     for name, value in values.items():
         if not is_symbol(value) and value < 0:
             raise ValueError(f"{name} must be >= 0{dot}")
+
+
+def _countable(height: Any, width: Any) -> None:
+    if not is_symbol(height) and not is_symbol(width) and height * width >= 1 << 63:
+        raise InvalidArgumentError(f"Encountered overflow when multiplying {height} with {width}")
 
 
 def crop_to_bounding_box(
@@ -55,7 +67,7 @@ def crop_to_bounding_box(
     >>> tf.image.crop_to_bounding_box(tf.ones([4, 6, 3]), 1, 2, 2, 2).shape
     TensorShape([2, 2, 3])
     """
-    x = image_or_batch(image)
+    x = _image(image)
     top, left = number(offset_height), number(offset_width)
     height, width = number(target_height), number(target_width)
     _at_least_zero(".", offset_width=left, offset_height=top)
@@ -97,10 +109,11 @@ def pad_to_bounding_box(
     array([[0., 0., 0.],
            [1., 1., 0.]], dtype=float32)
     """
-    x = image_or_batch(image)
+    x = _image(image)
     top, left = number(offset_height), number(offset_width)
     height, width = number(target_height), number(target_width)
     _at_least_zero("", offset_height=top, offset_width=left)
+    _countable(height, width)
     shape = static_shape(x)
     if shape is not None:
         for name, size, start, whole in (
@@ -135,9 +148,10 @@ def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -
            [1., 1.],
            [0., 0.]], dtype=float32)
     """
-    x = image_or_batch(image)
+    x = _image(image)
     height, width = number(target_height), number(target_width)
     positive(target_width=width, target_height=height)
+    _countable(height, width)
     return call(own.resize_with_crop_or_pad, x, height, width)
 
 

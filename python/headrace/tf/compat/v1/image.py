@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ....seeds import are_required as _are_required
 from ... import image as _image
 from ...image import resize_with_crop_or_pad as resize_image_with_crop_or_pad
 from ...image import transpose as transpose_image
@@ -33,6 +34,7 @@ __all__ = [
     "resize_image_with_pad",
     "resize_images",
     "resize_nearest_neighbor",
+    "sample_distorted_bounding_box",
     "transpose_image",
 ]
 
@@ -90,6 +92,40 @@ def extract_glimpse(
         return (at / 2.0 + whole / 2.0 if centered else at) - own / 2.0
 
     return glimpses(input, size, offsets, start, "uniform" if uniform_noise else "gaussian")
+
+
+def sample_distorted_bounding_box(
+    image_size: Any, bounding_boxes: Any, seed: int | None = None, seed2: int | None = None,
+    min_object_covered: Any = 0.1, aspect_ratio_range: Any = None, area_range: Any = None,
+    max_attempts: int | None = None, use_image_if_no_bounding_boxes: bool | None = None,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """Choose a random part of an image that shows enough of an object.
+
+    Mirrors ``tf.compat.v1.image.sample_distorted_bounding_box``, with other draws.
+
+    Raises
+    ------
+    ValueError
+        There is no seed, and ``tf.config.experimental.enable_op_determinism()`` asks for one.
+
+    Examples
+    --------
+    >>> begin, size, box = tf.compat.v1.image.sample_distorted_bounding_box(
+    ...     [40, 50, 3], [[[0.2, 0.2, 0.8, 0.8]]], seed=1, seed2=2)
+    >>> size.dtype, box.shape
+    (tf.int32, TensorShape([1, 1, 4]))
+    """
+    if not seed and not seed2 and _are_required():
+        raise ValueError(
+            'tf.compat.v1.image.sample_distorted_bounding_box requires "seed" or "seed2" to be '
+            "non-zero when determinism is enabled."
+        )
+    both = ((seed or 0) << 16) ^ (seed2 or 0)
+    return _image.sample_distorted_bounding_box(
+        image_size, bounding_boxes, both, min_object_covered, aspect_ratio_range, area_range,
+        max_attempts, use_image_if_no_bounding_boxes,
+    )  # fmt: skip
 
 
 _find = _lookup(__name__)
