@@ -187,8 +187,35 @@ def test_a_rank_that_is_unknown_is_refused_as_tensorflow_refuses_it():
     shaped = tf.data.Dataset.from_generator(
         lambda: iter(["a b"]), output_signature=tf.TensorSpec(None, tf.string)
     )
-    with pytest.raises(ValueError, match="statically known"):
-        shaped.map(tf.strings.split)
+    for cut in (
+        tf.strings.bytes_split,
+        lambda x: tf.strings.unicode_decode(x, "UTF-8"),
+        lambda x: tf.strings.unicode_split(x, "UTF-8"),
+    ):
+        with pytest.raises(ValueError, match="statically known"):
+            shaped.map(cut)
+
+
+@pytest.mark.parametrize(
+    "cut",
+    [
+        tf.strings.split,
+        lambda x: tf.compat.v1.strings.split(x, result_type="RaggedTensor"),
+        lambda x: tf.compat.v1.string_split(x, result_type="RaggedTensor"),
+    ],
+)
+def test_strings_of_an_unknown_rank_are_cut_as_a_vector(cut):
+    def given(value):
+        return tf.data.Dataset.from_generator(
+            lambda: iter([value]), output_signature=tf.TensorSpec(None, tf.string)
+        ).map(cut)
+
+    vector = given(["a b", "c"])
+    assert vector.element_spec == tf.RaggedTensorSpec([None, None], tf.string)
+    assert next(iter(vector)).to_list() == [[b"a", b"b"], [b"c"]]
+    for other in ("a b", [["a b"]]):
+        with pytest.raises(errors.InvalidArgumentError, match="shape"):
+            next(iter(given(other)))
 
 
 def test_text_of_tensorflow_1_is_cut_to_sparse_values():

@@ -13,7 +13,7 @@ from .kernels import engine_value, run, static_shape, symbol_of
 from .ragged_tensor import RaggedTensor
 from .tensor import raw
 
-__all__ = ["cut", "each", "innermost", "one_text", "ragged_or_not"]
+__all__ = ["as_vector", "cut", "each", "innermost", "one_text", "ragged_or_not"]
 
 
 def one_text(value: Any, name: str = "the text") -> bytes | str:
@@ -39,6 +39,19 @@ def ragged_or_not(value: Any) -> Any:
     if getattr(kind, "_is_leaf", False) and hasattr(kind, "ragged_rank"):
         return value.to_tensor()
     return value
+
+
+def as_vector(input: Any) -> Any:
+    """Return strings of an unknown rank as a vector, for which TensorFlow takes them.
+
+    What is none in the run is refused there.
+    """
+    if isinstance(input, RaggedTensor):
+        return input
+    x = convert(input, string)
+    if not is_symbol(x) or static_shape(x) is not None:
+        return x
+    return run("ensure_shape", (x,), ((None,), string), shape=[-1])
 
 
 def each(op: str, input: Any, out: DType, source: DType | None = string, **attrs: Any) -> Any:

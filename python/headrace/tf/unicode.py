@@ -14,7 +14,7 @@ from .dtypes import int32, string
 from .kernels import check_allowed, run, static_shape
 from .ragged_tensor import RaggedTensor
 from .tensor import raw, wrap
-from .text_ops import cut, each, innermost, one_text, ragged_or_not
+from .text_ops import as_vector, cut, each, innermost, one_text, ragged_or_not
 
 __all__ = [
     "bytes_split",
@@ -33,13 +33,15 @@ __all__ = [
 def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
     """Cut at a separator, or at white space; mirrors ``tf.strings.split``.
 
+    Strings of which a function does not know the rank are a vector.
+
     Examples
     --------
     >>> tf.strings.split(["a b", "c"])
     <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
     """
     mark = b"" if sep is None else one_text(sep, "sep")
-    return cut("string_split", input, sep=mark, maxsplit=maxsplit)[0]
+    return cut("string_split", as_vector(ragged_or_not(input)), sep=mark, maxsplit=maxsplit)[0]
 
 
 def bytes_split(input: Any, name: str | None = None) -> Any:

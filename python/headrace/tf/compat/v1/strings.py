@@ -15,7 +15,7 @@ from ...kernels import static_shape
 from ...names import lookup
 from ...ragged_tensor import RaggedTensor
 from ...strings import *  # noqa: F403
-from ...text_ops import cut, one_text
+from ...text_ops import as_vector, cut, one_text
 
 __all__ = [*_strings.__all__, "string_split"]
 
@@ -126,7 +126,7 @@ def string_split(
     marks = " " if sep is None and delimiter is None else delimiter if sep is None else sep
     found = one_text(marks)
     marks = found.encode() if isinstance(found, str) else found
-    source = convert(source, dtypes.string)
+    source = as_vector(convert(source, dtypes.string))
     if len(static_shape(source) or (0,)) != 1 or static_shape(source) == ():
         raise InvalidArgumentError(f"input must be a vector, got shape: {source.shape}")
     if marks:
