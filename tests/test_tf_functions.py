@@ -116,6 +116,35 @@ def test_printing_happens_once_per_element(capfd):
     assert capfd.readouterr().err == "x = 0\nx = 1\n"
 
 
+@pytest.mark.parametrize(
+    ("values", "options", "text"),
+    [
+        ((tf.constant("a"),), {}, "a"),
+        (("x", tf.constant("a"), tf.constant(["b", "c"])), {}, 'x "a" ["b" "c"]'),
+        ((tf.range(10),), {}, "[0 1 2 ... 7 8 9]"),
+        ((tf.range(10),), {"summarize": 1}, "[0 ... 9]"),
+        ((tf.range(8),), {"summarize": -1}, "[0 1 2 3 4 5 6 7]"),
+        ((tf.constant([1.0, 0.5]), 2.0), {"sep": ", "}, "[1 0.5], 2.0"),
+        (({"b": tf.constant(1), "a": [tf.constant("q"), "r"]},), {}, "{'a': [\"q\", 'r'], 'b': 1}"),
+        ((tf.ragged.constant([[1], [2, 3]]),), {}, "[[1], [2, 3]]"),
+        ((tf.Variable([1, 2]), None, True), {}, "[1 2] None True"),
+        (
+            (tf.sparse.from_dense([0, 4]),),
+            {},
+            "'SparseTensor(indices=[[1]], values=[4], shape=[2])'",
+        ),
+        ((), {}, ""),
+    ],
+)
+def test_tensors_are_printed_as_tensorflow_prints_them(values, options, text, capsys, tmp_path):
+    tf.print(*values, **options)
+    assert capsys.readouterr().err == text + "\n"
+    path = tmp_path / "printed.txt"
+    for end in ("|", ""):
+        tf.print(*values, **options, output_stream=f"file://{path}", end=end)
+    assert path.read_text() == f"{text}|{text}"
+
+
 def test_functions_may_make_datasets_of_what_they_get():
     dataset = D.range(3).flat_map(lambda x: D.range(x).map(lambda y: y + x))
     assert dataset.element_spec == tf.TensorSpec([], tf.int64)

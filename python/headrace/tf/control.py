@@ -417,32 +417,34 @@ def _strict(value: Any, Tout: Any) -> Any:
 def print(*inputs: Any, **kwargs: Any) -> None:
     """Print values, when the function runs; mirrors ``tf.print``.
 
-    A function that prints runs as Python, once per element.
+    A function that prints runs as Python, once per element. Long tensors are shown by their first
+    and last values, as many as `summarize` says.
+
+    Examples
+    --------
+    >>> import sys
+    >>> tf.print("x", tf.range(10), [tf.constant("a"), 1], output_stream=sys.stdout)
+    x [0 1 2 ... 7 8 9] ["a", 1]
     """
     import sys
 
     from .convert import tracer_now
+    from .printing import printed
 
     tracer = tracer_now()
     if tracer is not None and hasattr(tracer, "doubt"):
         tracer.doubt("prints")
         return
+    text = printed(inputs, kwargs.get("sep", " "), kwargs.get("summarize", 3))
+    end = kwargs.get("end", "\n")
     stream = kwargs.get("output_stream", sys.stderr)
+    if isinstance(stream, str) and stream.startswith("file://"):
+        with open(stream.removeprefix("file://"), "ab") as file:
+            file.write(text + end.encode())
+        return
     if isinstance(stream, str):
         stream = sys.stdout if "stdout" in stream else sys.stderr
-    parts = [_shown(value) for value in inputs]
-    builtins.print(*parts, sep=kwargs.get("sep", " "), end=kwargs.get("end", "\n"), file=stream)
-
-
-def _shown(value: Any) -> str:
-    if is_dense(value):
-        array = raw(value)
-        return str(
-            array.item().decode("utf-8", "replace")
-            if array.dtype == object and not array.ndim
-            else array
-        )
-    return str(value)
+    builtins.print(text.decode(errors="replace"), end=end, file=stream)
 
 
 def Assert(
