@@ -10,15 +10,28 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ..errors import InvalidArgumentError
+from .comparison import (
+    equal,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
+    not_equal,
+    operator_equal,
+    operator_not_equal,
+)
 from .convert import convert, is_dense, is_symbol
-from .dtypes import DType, float32, float64, string
 from .dtypes import bool as bool_
-from .kernels import DTypeError, broadcast, run, static_shape
+from .dtypes import float32, float64, string
+from .kernels import broadcast, run, static_shape
+from .operands import check_dtype, common_shape, composite, is_composite, operands
 from .shapes import TensorShape
-from .tensor import raw, wrap
+from .tensor import raw
 
 __all__ = [
     "OPERATORS",
@@ -28,17 +41,8 @@ __all__ = [
     "add_n",
     "divide",
     "divide_no_nan",
-    "equal",
     "floordiv",
     "floormod",
-    "greater",
-    "greater_equal",
-    "less",
-    "less_equal",
-    "logical_and",
-    "logical_not",
-    "logical_or",
-    "logical_xor",
     "matmul",
     "maximum",
     "minimum",
@@ -46,7 +50,6 @@ __all__ = [
     "multiply",
     "multiply_no_nan",
     "negative",
-    "not_equal",
     "pow",
     "realdiv",
     "scalar_mul",
@@ -58,81 +61,10 @@ __all__ = [
 ]
 
 
-def composite(function: Callable[..., Any], *args: Any) -> Any:
-    """Apply `function` to the values of a ragged or sparse argument; None if there is none."""
-    for arg in args:
-        mapper = getattr(type(arg), "_map_values", None)
-        if mapper is not None:
-            return mapper(function, *args)
-    return None
-
-
-def is_composite(*args: Any) -> builtins.bool:
-    """Tell whether there is a ragged or sparse value among arguments."""
-    return any(getattr(arg, "_is_composite", False) for arg in args)
-
-
-# A Python number takes the dtype of the tensor behind it: what TensorFlow's own functions do that
-# are not written in Python.
-_OF_THE_TENSOR = frozenset(
-    {"Sub", "Mul", "FloorMod", "Xlogy", "Xdivy", "Atan2", "MulNoNan", "SquaredDifference"}
-)
-
-
-def operands(op: str, x: Any, y: Any, *, strict: builtins.bool = False) -> tuple[Any, Any]:
-    """Return two operands as tensors of one dtype.
-
-    Parameters
-    ----------
-    op
-        TensorFlow's name, for messages.
-    x, y
-        The first that is a tensor decides the dtype; else `x` does.
-    strict
-        Whether a number of another kind is a TypeError.
-
-    Raises
-    ------
-    DTypeError
-        The dtypes differ.
-    """
-    if not is_dense(x) and is_dense(y):
-        number = op in _OF_THE_TENSOR and isinstance(x, builtins.int | builtins.float)
-        x = convert(x, y.dtype) if strict or number else x
-    x = convert(x)
-    y = y if is_dense(y) else _with_dtype(y, x.dtype, strict)
-    if x.dtype is not y.dtype:
-        raise DTypeError(
-            f"cannot compute {op} as input #1(zero-based) was expected to be a {_short(x.dtype)} "
-            f"tensor but is a {_short(y.dtype)} tensor; tf.cast brings one to the other's dtype"
-        )
-    return x, y
-
-
-def _with_dtype(value: Any, dtype: DType, strict: builtins.bool) -> Any:
-    return convert(value, dtype) if strict else convert(value, None, dtype)
-
-
-def _short(dtype: DType) -> str:
-    return {"float32": "float", "float64": "double", "float16": "half"}.get(dtype.name, dtype.name)
-
-
-def check_dtype(op: str, x: Any, *, allowed: builtins.bool) -> None:
-    """Raise TensorFlow's error for a dtype that an op does not take."""
-    if not allowed:
-        raise DTypeError(
-            f"Value for attr 'T' of {x.dtype.name} is not in the list of allowed values of {op}"
-        )
-
-
-def _broadcast(x: Any, y: Any) -> Any:
-    return broadcast(static_shape(x), static_shape(y))
-
-
 def _numeric(op: str, kernel: str, x: Any, y: Any, strict: builtins.bool = False) -> Any:
     x, y = operands(op, x, y, strict=strict)
     check_dtype(op, x, allowed=x.dtype.is_numeric)
-    return run(kernel, (x, y), (_broadcast(x, y), x.dtype))
+    return run(kernel, (x, y), (common_shape(x, y), x.dtype))
 
 
 def add(x: Any, y: Any, name: str | None = None) -> Any:
@@ -147,9 +79,9 @@ def add(x: Any, y: Any, name: str | None = None) -> Any:
         return composite(add, x, y)
     x, y = operands("AddV2", x, y)
     if x.dtype is string:
-        return run("string_join", (x, y), (_broadcast(x, y), string), separator="")
+        return run("string_join", (x, y), (common_shape(x, y), string), separator="")
     check_dtype("AddV2", x, allowed=x.dtype.is_numeric)
-    return run("add", (x, y), (_broadcast(x, y), x.dtype))
+    return run("add", (x, y), (common_shape(x, y), x.dtype))
 
 
 def subtract(x: Any, y: Any, name: str | None = None) -> Any:
@@ -191,7 +123,7 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Any:
         wide = float32 if x.dtype.size <= 2 else float64
         x, y = cast(x, wide), cast(y, wide)
     check_dtype("RealDiv", x, allowed=x.dtype.is_numeric)
-    return run("true_divide", (x, y), (_broadcast(x, y), x.dtype))
+    return run("true_divide", (x, y), (common_shape(x, y), x.dtype))
 
 
 def divide(x: Any, y: Any, name: str | None = None) -> Any:
@@ -203,7 +135,7 @@ def realdiv(x: Any, y: Any, name: str | None = None) -> Any:
     """Return ``x / y`` of floats; mirrors ``tf.realdiv``."""
     x, y = operands("RealDiv", x, y)
     check_dtype("RealDiv", x, allowed=x.dtype.is_floating or x.dtype.is_complex)
-    return run("true_divide", (x, y), (_broadcast(x, y), x.dtype))
+    return run("true_divide", (x, y), (common_shape(x, y), x.dtype))
 
 
 def _no_zero(y: Any) -> None:
@@ -226,7 +158,7 @@ def floordiv(x: Any, y: Any, name: str | None = None) -> Any:
     x, y = operands("FloorDiv", x, y)
     _no_zero(y)
     if x.dtype.is_floating:  # as TensorFlow rounds: 1.0 // 0.1 is 10
-        return run("floor", (truediv(x, y),), (_broadcast(x, y), x.dtype))
+        return run("floor", (truediv(x, y),), (common_shape(x, y), x.dtype))
     return _numeric("FloorDiv", "floor_divide", x, y)
 
 
@@ -246,7 +178,7 @@ def truncatediv(x: Any, y: Any, name: str | None = None) -> Any:
     """Return ``x / y`` rounded towards zero; mirrors ``tf.truncatediv``."""
     x, y = operands("TruncateDiv", x, y)
     _no_zero(y)
-    rest = run("fmod", (x, y), (_broadcast(x, y), x.dtype))
+    rest = run("fmod", (x, y), (common_shape(x, y), x.dtype))
     return _numeric("TruncateDiv", "floor_divide", subtract(x, rest), y)
 
 
@@ -255,7 +187,7 @@ def truncatemod(x: Any, y: Any, name: str | None = None) -> Any:
     x, y = operands("TruncateMod", x, y)
     _no_zero(y)
     check_dtype("TruncateMod", x, allowed=x.dtype.is_integer or x.dtype.is_floating)
-    return run("fmod", (x, y), (_broadcast(x, y), x.dtype))
+    return run("fmod", (x, y), (common_shape(x, y), x.dtype))
 
 
 def pow(x: Any, y: Any, name: str | None = None) -> Any:
@@ -266,7 +198,7 @@ def pow(x: Any, y: Any, name: str | None = None) -> Any:
     check_dtype("Pow", x, allowed=x.dtype.is_numeric)
     if x.dtype.is_integer and not is_symbol(y) and (raw(y) < 0).any():
         raise InvalidArgumentError("Integers to negative integer powers are not allowed")
-    return run("power", (x, y), (_broadcast(x, y), x.dtype))
+    return run("power", (x, y), (common_shape(x, y), x.dtype))
 
 
 def maximum(x: Any, y: Any, name: str | None = None) -> Any:
@@ -324,98 +256,6 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
     return total
 
 
-# ------------------------------------------------------------------ comparison
-
-
-def _comparison(op: str, kernel: str) -> Callable[..., Any]:
-    def compare(x: Any, y: Any, name: str | None = None) -> Any:
-        if is_composite(x, y):
-            return composite(compare, x, y)
-        x, y = operands(op, x, y, strict=True)
-        check_dtype(op, x, allowed=x.dtype.is_integer or x.dtype.is_floating)
-        return run(kernel, (x, y), (_broadcast(x, y), bool_))
-
-    compare.__doc__ = f"Compare value by value; mirrors ``tf.math.{kernel}``."
-    compare.__name__ = compare.__qualname__ = kernel
-    return compare
-
-
-less = _comparison("Less", "less")
-less_equal = _comparison("LessEqual", "less_equal")
-greater = _comparison("Greater", "greater")
-greater_equal = _comparison("GreaterEqual", "greater_equal")
-
-
-def equal(x: Any, y: Any, name: str | None = None) -> Any:
-    """Return where values are equal; mirrors ``tf.math.equal``.
-
-    Examples
-    --------
-    >>> tf.equal(["a", "b"], "a").numpy()
-    array([ True, False])
-    """
-    if is_composite(x, y):
-        return composite(equal, x, y)
-    x, y = operands("Equal", x, y, strict=True)
-    return run("equal", (x, y), (_broadcast(x, y), bool_))
-
-
-def not_equal(x: Any, y: Any, name: str | None = None) -> Any:
-    """Return where values differ; mirrors ``tf.math.not_equal``."""
-    if is_composite(x, y):
-        return composite(not_equal, x, y)
-    x, y = operands("NotEqual", x, y, strict=True)
-    return run("not_equal", (x, y), (_broadcast(x, y), bool_))
-
-
-def _operator_equal(x: Any, y: Any) -> Any:
-    return False if y is None else _equal_or(equal, x, y, otherwise=False)
-
-
-def _operator_not_equal(x: Any, y: Any) -> Any:
-    return True if y is None else _equal_or(not_equal, x, y, otherwise=True)
-
-
-def _equal_or(compare: Callable[..., Any], x: Any, y: Any, *, otherwise: builtins.bool) -> Any:
-    """Compare, as ``==`` does: tensors of shapes that do not fit are unequal as a whole."""
-    if is_composite(x, y):
-        return compare(x, y)
-    x, y = operands("Equal", x, y, strict=True)
-    try:
-        _broadcast(x, y)
-    except InvalidArgumentError:
-        return wrap(np.bool_(otherwise))
-    return compare(x, y)
-
-
-# --------------------------------------------------------------------- logical
-
-
-def _logical(op: str, kernel: str) -> Callable[..., Any]:
-    def combine(x: Any, y: Any, name: str | None = None) -> Any:
-        if is_composite(x, y):
-            return composite(combine, x, y)
-        x, y = convert(x, bool_), convert(y, bool_)
-        return run(kernel, (x, y), (_broadcast(x, y), bool_))
-
-    combine.__doc__ = f"Combine bools value by value; mirrors ``tf.math.{kernel}``."
-    combine.__name__ = combine.__qualname__ = kernel
-    return combine
-
-
-logical_and = _logical("LogicalAnd", "logical_and")
-logical_or = _logical("LogicalOr", "logical_or")
-logical_xor = _logical("LogicalXor", "logical_xor")
-
-
-def logical_not(x: Any, name: str | None = None) -> Any:
-    """Return where values are false; mirrors ``tf.math.logical_not``."""
-    if is_composite(x):
-        return composite(logical_not, x)
-    x = convert(x, bool_)
-    return run("logical_not", (x,), (static_shape(x), bool_))
-
-
 def _bits(op: str, kernel: str, logical: Callable[..., Any]) -> Callable[..., Any]:
     def combine(x: Any, y: Any) -> Any:
         if is_composite(x, y):
@@ -424,12 +264,9 @@ def _bits(op: str, kernel: str, logical: Callable[..., Any]) -> Callable[..., An
         if x.dtype is bool_:
             return logical(x, y)
         check_dtype(op, x, allowed=x.dtype.is_integer)
-        return run(kernel, (x, y), (_broadcast(x, y), x.dtype))
+        return run(kernel, (x, y), (common_shape(x, y), x.dtype))
 
     return combine
-
-
-# ----------------------------------------------------------------- one operand
 
 
 def negative(x: Any, name: str | None = None) -> Any:
@@ -455,9 +292,6 @@ def _invert(x: Any) -> Any:
         return logical_not(x)
     check_dtype("Invert", x, allowed=x.dtype.is_integer)
     return run("invert", (x,), (static_shape(x), x.dtype))
-
-
-# ---------------------------------------------------------------------- matrix
 
 
 def matmul(
@@ -530,7 +364,7 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "less_equal": less_equal,
     "greater": greater,
     "greater_equal": greater_equal,
-    "eq": _operator_equal,
-    "ne": _operator_not_equal,
+    "eq": operator_equal,
+    "ne": operator_not_equal,
 }
 UNARY: dict[str, Callable[[Any], Any]] = {"negative": negative, "abs": abs, "invert": _invert}

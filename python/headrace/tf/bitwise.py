@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .arithmetic import OPERATORS, UNARY, check_dtype, operands
+from .arithmetic import OPERATORS, UNARY
 from .convert import convert
 from .kernels import broadcast, run, static_shape
 from .names import lookup
+from .operands import check_dtype, operands
 
 __all__ = ["bitwise_and", "bitwise_or", "bitwise_xor", "invert", "left_shift", "right_shift"]
 

@@ -198,9 +198,9 @@ def eye(
 ) -> Any:  # fmt: skip
     """Return identity matrices; mirrors ``tf.eye``."""
     if is_symbol(num_rows) or is_symbol(num_columns):
-        from .arithmetic import equal
         from .array_ops import broadcast_to
         from .casting import cast
+        from .comparison import equal
 
         columns = num_rows if num_columns is None else num_columns
         ones = cast(equal(range(num_rows)[:, None], range(columns)), dtype)
@@ -247,7 +247,7 @@ def sequence_mask(
     if maxlen is None or width is not None:
         out = (None if dims is None else (*dims, width), bool_)
         return cast(run("sequence_mask", (x,), out, maxlen=width), target)
-    from .arithmetic import less
     from .array_ops import expand_dims
+    from .comparison import less
 
     return cast(less(cast(range(maxlen), x.dtype), expand_dims(x, -1)), target)

@@ -9,7 +9,8 @@ import numpy as np
 
 from ..errors import InvalidArgumentError
 from .arithmetic import abs as tf_abs
-from .arithmetic import equal, greater, greater_equal, less, less_equal, not_equal, subtract
+from .arithmetic import subtract
+from .comparison import equal, greater, greater_equal, less, less_equal, not_equal
 from .control import Assert
 from .convert import convert, is_symbol
 from .dtypes import as_dtype

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidArgumentError, UnimplementedError
-from .arithmetic import operands
 from .array_ops import broadcast_to, reshape, shape
 from .convert import convert
 from .gathering import gather, where
 from .joining import concat
 from .kernels import run, static_shape
+from .operands import operands
 from .tensor import raw
 
 __all__ = ["diag", "diag_part", "set_diag", "tensor_diag", "tensor_diag_part"]

@@ -6,21 +6,11 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
-from .arithmetic import (
-    add,
-    check_dtype,
-    composite,
-    divide,
-    is_composite,
-    maximum,
-    minimum,
-    negative,
-    operands,
-    subtract,
-)
+from .arithmetic import add, divide, maximum, minimum, negative, subtract
 from .convert import convert
 from .dtypes import bool as bool_
 from .kernels import broadcast, run, static_shape
+from .operands import check_dtype, composite, is_composite, operands
 
 __all__ = [
     "acos",

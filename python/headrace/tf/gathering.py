@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import InvalidArgumentError
-from .arithmetic import operands
 from .convert import convert, is_dense, is_symbol
 from .dtypes import as_dtype, float32, int64, string
 from .dtypes import bool as bool_
 from .kernels import axis_of, broadcast, run, static_shape
+from .operands import operands
 
 __all__ = [
     "boolean_mask",

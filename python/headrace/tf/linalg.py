@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidArgumentError
-from .arithmetic import check_dtype, divide, matmul, maximum, multiply, operands
+from .arithmetic import divide, matmul, maximum, multiply
 from .array_ops import expand_dims, squeeze
 from .convert import convert
 from .creation import eye
@@ -32,6 +32,7 @@ from .matrices import (
     svd,
 )
 from .names import lookup
+from .operands import check_dtype, operands
 from .reductions import reduce_max, reduce_sum
 from .tensor import raw
 

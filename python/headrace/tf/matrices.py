@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import InvalidArgumentError
-from .arithmetic import operands
 from .array_ops import broadcast_to, transpose
 from .convert import convert
 from .dtypes import DType, complex64, complex128, float32, float64
 from .elementwise import conj, log
 from .kernels import Dims, broadcast, python, run, run_all, static_shape
+from .operands import operands
 
 __all__ = [
     "adjoint",

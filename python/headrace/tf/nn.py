@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import InvalidArgumentError
 from .arithmetic import abs as magnitude
-from .arithmetic import divide, maximum, minimum, multiply, operands, subtract
+from .arithmetic import divide, maximum, minimum, multiply, subtract
 from .array_ops import ensure_shape, expand_dims, reshape, shape, squeeze, transpose
 from .casting import cast
 from .convert import convert, is_symbol
@@ -35,6 +35,7 @@ from .joining import concat, pad
 from .kernels import run, static_shape
 from .linalg import l2_normalize
 from .names import lookup
+from .operands import operands
 from .reductions import reduce_max, reduce_mean, reduce_sum, zero_fraction
 from .sorting import in_top_k, top_k
 

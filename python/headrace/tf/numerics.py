@@ -8,20 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidArgumentError
-from .arithmetic import (
-    add,
-    check_dtype,
-    divide,
-    less,
-    less_equal,
-    maximum,
-    minimum,
-    multiply,
-    subtract,
-)
-from .arithmetic import operands as alike
+from .arithmetic import add, divide, maximum, minimum, multiply, subtract
 from .array_ops import reshape, shape, transpose
 from .casting import cast
+from .comparison import less, less_equal
 from .convert import convert
 from .creation import range as numbers
 from .creation import zeros_like
@@ -30,6 +20,8 @@ from .elementwise import atan2, exp, floor, imag, is_finite, log, log1p, real, s
 from .gathering import gather, one_hot, scatter_nd, where
 from .joining import stack
 from .kernels import broadcast, run, static_shape
+from .operands import check_dtype
+from .operands import operands as alike
 from .reductions import cumsum, reduce_all, reduce_max, reduce_sum
 
 __all__ = [

@@ -414,12 +414,12 @@ class RaggedTensor(Composite):
         return getitem(self, key)
 
     def __eq__(self, other: object) -> Any:
-        from .arithmetic import equal
+        from .comparison import equal
 
         return False if other is None else equal(self, other)
 
     def __ne__(self, other: object) -> Any:
-        from .arithmetic import not_equal
+        from .comparison import not_equal
 
         return True if other is None else not_equal(self, other)
 

@@ -10,13 +10,14 @@ import numpy as np
 
 from ..errors import InvalidArgumentError
 from .arithmetic import abs as abs_of
-from .arithmetic import add, check_dtype, subtract
+from .arithmetic import add, subtract
 from .casting import cast
 from .convert import convert, is_symbol
 from .dtypes import DType, as_dtype, float32, float64, int32, int64
 from .dtypes import bool as bool_
 from .elementwise import exp, log, sqrt, square
 from .kernels import Dims, axis_of, run, static_shape
+from .operands import check_dtype
 from .tensor import Tensor, raw, wrap
 
 __all__ = [
@@ -246,7 +247,7 @@ def _position(name: str) -> Callable[..., Any]:
     def find(
         input: Any, axis: Any = None, output_type: Any = int64, name: str | None = None
     ) -> Any:
-        from .arithmetic import not_equal
+        from .comparison import not_equal
         from .gathering import where
 
         x = convert(input)
@@ -275,7 +276,7 @@ def count_nonzero(
     name: str | None = None,
 ) -> Any:  # fmt: skip
     """Count what is not zero along axes; mirrors ``tf.math.count_nonzero``."""
-    from .arithmetic import not_equal
+    from .comparison import not_equal
     from .creation import zeros_like
 
     x = convert(input)
@@ -284,7 +285,7 @@ def count_nonzero(
 
 def zero_fraction(value: Any, name: str | None = None) -> Any:
     """Return the share of zeros; mirrors ``tf.math.zero_fraction``."""
-    from .arithmetic import equal
+    from .comparison import equal
     from .creation import zeros_like
     from .dtypes import float32
 

@@ -6,9 +6,9 @@ from collections import namedtuple
 from typing import Any
 
 from ..errors import InvalidArgumentError
-from .arithmetic import equal, greater, less, logical_and
 from .array_ops import expand_dims, shape, size
 from .casting import cast
+from .comparison import equal, greater, less, logical_and
 from .convert import convert, is_symbol
 from .creation import range as count_up
 from .creation import zeros_like
