@@ -21,20 +21,6 @@ from .chance import (
     random_saturation,
     sample_distorted_bounding_box,
 )
-from .codecs import (
-    adjust_jpeg_quality,
-    decode_and_crop_jpeg,
-    decode_bmp,
-    decode_gif,
-    decode_image,
-    decode_jpeg,
-    decode_png,
-    decode_webp,
-    encode_jpeg,
-    encode_png,
-    extract_jpeg_shape,
-    is_jpeg,
-)
 from .colour import (
     adjust_brightness,
     adjust_contrast,
@@ -52,6 +38,18 @@ from .colour import (
     yiq_to_rgb,
     yuv_to_rgb,
 )
+from .decoding import (
+    decode_and_crop_jpeg,
+    decode_bmp,
+    decode_gif,
+    decode_image,
+    decode_jpeg,
+    decode_png,
+    decode_webp,
+    extract_jpeg_shape,
+    is_jpeg,
+)
+from .encoding import adjust_jpeg_quality, encode_jpeg, encode_png
 from .geometry import (
     central_crop,
     crop_to_bounding_box,

@@ -13,8 +13,8 @@ import numpy as np
 from ..drawing import uniform
 from .arguments import image as as_image
 from .boxes import stateless_sample_distorted_bounding_box
-from .codecs import adjust_jpeg_quality
 from .colour import adjust_brightness, adjust_contrast, adjust_hue, adjust_saturation
+from .encoding import adjust_jpeg_quality
 from .random import LARGEST, batch_shape, check_delta, check_quality, check_range, cropped, flipped
 
 __all__ = [

@@ -11,8 +11,8 @@ from ..ops import apply_op
 from ..stateless import stateless_uniform
 from .arguments import image as as_image
 from .arguments import is_symbol, static_ints, vector
-from .codecs import adjust_jpeg_quality
 from .colour import adjust_brightness, adjust_contrast, adjust_hue, adjust_saturation
+from .encoding import adjust_jpeg_quality
 
 __all__ = [
     "stateless_random_brightness",
