@@ -46,6 +46,8 @@ def _size(value: Any) -> int | None:
     if isinstance(value, Dimension):
         return value.value
     try:
+        if hasattr(type(value), "_tracer"):  # a symbol has no value, whatever a run would say
+            raise TypeError
         size = operator.index(value)
     except TypeError:
         raise TypeError(

@@ -6,13 +6,23 @@ from collections.abc import Callable
 from typing import Any
 
 from ...errors import InvalidArgumentError
+from ..array_ops import ensure_shape
 from ..bridge import to_own
 from ..convert import convert, is_symbol
 from ..kernels import static_shape
 from ..tensor import raw
 from ..values import results
 
-__all__ = ["at_least_3d", "call", "image_or_batch", "number", "positive", "shown", "three_d"]
+__all__ = [
+    "at_least_3d",
+    "call",
+    "framed",
+    "image_or_batch",
+    "number",
+    "positive",
+    "shown",
+    "three_d",
+]
 
 
 def shown(shape: Any) -> str:
@@ -33,6 +43,20 @@ def image_or_batch(value: Any, name: str = "image") -> Any:
     if shape is not None and len(shape) not in (3, 4):
         raise ValueError(f"'{name}' (shape {shown(shape)}) must have either 3 or 4 dimensions.")
     return at_least_3d(x)
+
+
+def framed(value: Any) -> Any:
+    """Return what gets another frame, an image or a batch of images, as a tensor.
+
+    What is not known to be a batch is an image, as in TensorFlow: a run checks it.
+
+    Raises
+    ------
+    ValueError
+        It has neither 3 nor 4 axes, or none of them has a size.
+    """
+    x = image_or_batch(value)
+    return ensure_shape(x, [None, None, None]) if static_shape(x) is None else x
 
 
 def at_least_3d(value: Any) -> Any:

@@ -71,25 +71,23 @@ def crop_and_resize(
     """
     x = ranked("input image", convert(image), 4)
     at = ranked("boxes", convert(boxes, float32), 2)
-    indices = ranked("box_index", convert(box_indices, int32), 1)
+    indices = convert(box_indices, int32)
+    shape = static_shape(indices)
+    if shape is not None and len(shape) != 1:
+        raise InvalidArgumentError(f"box_indices must be rank 1 but is shape {list(shape)}")
     size = convert(crop_size, int32)
     known = size if is_symbol(size) else raw(size)
-    if not is_symbol(x) and not is_symbol(indices):
-        outside = [k for k in raw(indices).tolist() if not 0 <= k < raw(x).shape[0]]
-        if outside:
-            raise OutOfRangeError(
-                f"box_index has values outside [0, batch_size), got {outside[0]} for "
-                f"{raw(x).shape[0]} images"
-            )
-    return call(
-        own.crop_and_resize,
-        x,
-        at,
-        indices,
-        known,
-        method=method,
-        extrapolation_value=extrapolation_value,
-    )
+    try:
+        return call(
+            own.crop_and_resize,
+            *(x, at, indices, known),
+            method=method,
+            extrapolation_value=extrapolation_value,
+        )
+    except InvalidArgumentError as error:
+        if "box_index has values outside" in error.message:
+            raise OutOfRangeError(error.message) from None
+        raise
 
 
 def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None = None) -> Any:

@@ -6,13 +6,13 @@ from typing import Any
 
 from ...errors import InvalidArgumentError
 from ...image import geometry as own
-from ..array_ops import ensure_shape, reverse
+from ..array_ops import reverse
 from ..array_ops import transpose as transposed
 from ..convert import convert, is_symbol
 from ..dtypes import int32, string
 from ..kernels import static_shape
 from ..tensor import raw
-from .arguments import at_least_3d, call, image_or_batch, number, positive
+from .arguments import at_least_3d, call, framed, image_or_batch, number, positive
 
 __all__ = [
     "central_crop",
@@ -24,12 +24,6 @@ __all__ = [
     "rot90",
     "transpose",
 ]
-
-
-def _image(value: Any) -> Any:
-    """Return an image or a batch of images; what has an unknown rank is one image, as there."""
-    x = image_or_batch(value)
-    return ensure_shape(x, [None, None, None]) if static_shape(x) is None else x
 
 
 def _at_least_zero(dot: str, **values: Any) -> None:
@@ -67,7 +61,7 @@ def crop_to_bounding_box(
     >>> tf.image.crop_to_bounding_box(tf.ones([4, 6, 3]), 1, 2, 2, 2).shape
     TensorShape([2, 2, 3])
     """
-    x = _image(image)
+    x = framed(image)
     top, left = number(offset_height), number(offset_width)
     height, width = number(target_height), number(target_width)
     _at_least_zero(".", offset_width=left, offset_height=top)
@@ -109,7 +103,7 @@ def pad_to_bounding_box(
     array([[0., 0., 0.],
            [1., 1., 0.]], dtype=float32)
     """
-    x = _image(image)
+    x = framed(image)
     top, left = number(offset_height), number(offset_width)
     height, width = number(target_height), number(target_width)
     _at_least_zero("", offset_height=top, offset_width=left)
@@ -148,7 +142,7 @@ def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -
            [1., 1.],
            [0., 0.]], dtype=float32)
     """
-    x = _image(image)
+    x = framed(image)
     height, width = number(target_height), number(target_width)
     positive(target_width=width, target_height=height)
     _countable(height, width)

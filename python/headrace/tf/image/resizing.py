@@ -11,7 +11,7 @@ from ..convert import convert, is_symbol
 from ..dtypes import int32
 from ..kernels import static_shape
 from ..tensor import raw
-from .arguments import call, image_or_batch, number, positive
+from .arguments import call, framed, number, positive
 
 __all__ = ["ResizeMethod", "resize", "resize_with_pad"]
 
@@ -115,7 +115,7 @@ def resize_with_pad(
            [1., 1.],
            [0., 0.]], dtype=float32)
     """
-    x = image_or_batch(image)
+    x = framed(image)
     height, width = number(target_height), number(target_width)
     positive(target_width=width, target_height=height)
     if method not in _METHODS:

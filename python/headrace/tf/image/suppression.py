@@ -8,7 +8,7 @@ from ... import image as own
 from ...errors import InvalidArgumentError
 from ..convert import convert, is_symbol
 from ..dtypes import float32, int32
-from ..kernels import static_shape
+from ..kernels import DTypeError, Out, static_shape
 from ..tensor import raw
 from .arguments import call
 from .boxes import ranked
@@ -47,10 +47,21 @@ def _most(value: Any) -> Any:
 
 
 def _known(name: str, value: Any) -> int:
-    """Return a size, which must be known when tracing."""
-    if is_symbol(value):
-        raise InvalidArgumentError(f"{name} must be known when tracing")
-    return int(raw(convert(value)))
+    """Return a size that is no symbol."""
+    x = convert(value)
+    if x.dtype is not int32:
+        kind = x.dtype.name
+        raise DTypeError(
+            f"{name} has type {kind} that does not match type int32. "
+            f"Tensor conversion requested dtype int32 for Tensor with dtype {kind}: {x!r}"
+        )
+    return int(raw(_one(x, name)))
+
+
+def _unrecorded(name: str, sizes: list[Any], outs: list[Out]) -> list[Any]:
+    """Return what stands for the results of sizes that only a run knows."""
+    tracer = sizes[0]._tracer
+    return [tracer.unrecorded(f"{name} of sizes that are computed", *out) for out in outs]
 
 
 def non_max_suppression(
@@ -210,6 +221,12 @@ def non_max_suppression_padded(
     dims = static_shape(at)
     if not pad_to_max_output_size and dims is not None and len(dims) > 2:
         raise ValueError("'pad_to_max_output_size' (value False) must be True for batched input")
+    if is_symbol(max_output_size):
+        images = None if dims is None else dims[:-2]
+        lists = None if images is None else (*images, None)
+        outs: list[Out] = [(lists, int32), (images, int32)]
+        chosen, valid = _unrecorded("non_max_suppression_padded", [max_output_size], outs)
+        return chosen, valid
     size = _known("max_output_size", max_output_size)
     limits = _limits(iou_threshold, score_threshold)
     chosen, valid = call(own.non_max_suppression_padded, at, points, size, *limits, sorted_input)
@@ -251,11 +268,19 @@ def combined_non_max_suppression(
     >>> tf.image.combined_non_max_suppression(boxes, [[[0.9, 0.1]]], 1, 3).valid_detections.numpy()
     array([2], dtype=int32)
     """
+    at, points = ranked("boxes", convert(boxes), 4), ranked("scores", convert(scores), 3)
+    sizes = [x for x in (max_output_size_per_class, max_total_size) if is_symbol(x)]
+    if sizes:
+        images = (static_shape(at) or (None,))[0]
+        most = None if pad_per_class or is_symbol(max_total_size) else max_total_size
+        lists = (images, None if most is None else _known("max_total_size", most))
+        shapes = ((*lists, 4), float32), (lists, float32), (lists, float32), ((images,), int32)
+        outs: list[Out] = [*shapes]
+        return CombinedNonMaxSuppression(*_unrecorded("combined_non_max_suppression", sizes, outs))
     each = _known("max_output_size_per_class", max_output_size_per_class)
     total = _known("max_total_size", max_total_size)
     if total <= 0:
         raise InvalidArgumentError(f"max_total_size must be > 0, got {max_total_size}")
-    at, points = ranked("boxes", convert(boxes), 4), ranked("scores", convert(scores), 3)
     limits = _limits(iou_threshold, score_threshold)
     found = call(
         own.combined_non_max_suppression,

@@ -16,7 +16,7 @@ from ....image import resizing
 from ...convert import convert, is_symbol
 from ...dtypes import bfloat16, float16, float32, float64, int8, int16, int32, int64, uint8, uint16
 from ...image import pad_to_bounding_box
-from ...image.arguments import call, image_or_batch, number, positive, shown
+from ...image.arguments import call, framed, number, positive, shown
 from ...image.resizing import images_of, size_of
 from ...kernels import DTypeError, static_shape
 
@@ -255,7 +255,7 @@ def resize_image_with_pad(
            [1., 1.],
            [0., 0.]], dtype=float32)
     """
-    x = image_or_batch(image)
+    x = framed(image)
     height, width = number(target_height), number(target_width)
     positive(target_width=width, target_height=height)
     place = None if is_symbol(x) else _padded(static_shape(x), height, width)
