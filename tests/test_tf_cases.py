@@ -22,7 +22,7 @@ def shown(value):
         return {"sparse": [shown(part) for part in parts]}
     if isinstance(value, dict):
         return {"dict": {key: shown(item) for key, item in value.items()}}
-    if isinstance(value, tuple):
+    if isinstance(value, tuple | list):
         return {"tuple": [shown(item) for item in value]}
     array = np.asarray(value)
     flat = array.reshape(-1).tolist()

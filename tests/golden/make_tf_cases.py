@@ -84,6 +84,106 @@ CASES = [
     ("lambda x: tf.compat.v1.image.draw_bounding_boxes(x, [[[0.0, 0.0, 1.0, 1.0]]])",
      "tf.zeros([1, 3, 3, 1])"),
     (PATCHES, "tf.reshape(tf.range(9.0), [1, 3, 3, 1])"),
+    *(
+        (f"lambda x: tf.reshape(x, {shape})", "tf.zeros([2, 0, 4])")
+        for shape in ("[0, -1]", "[-1, 4]", "[-1, 0, 3]", "[2, -1]", "[2.0]", "[1, 0, 0, -1]")
+    ),
+    *(
+        (f"lambda x: tf.reverse(x, {axes})", "tf.constant([[1, 2], [3, 4]])")
+        for axes in ("[0]", "[-1]", "[0, 1]", "[0, -2]", "[5]", "0", "[]")
+    ),
+    *(
+        (f"lambda x: tf.expand_dims(x, {axis})", "tf.constant([1, 2])")
+        for axis in ("[0]", "[-1]", "0.0", "[0, 1]")
+    ),
+    *(
+        (f"lambda x: tf.concat([x, x], {axis})", "tf.constant([[1, 2]])") for axis in ("[1]", "1.0")
+    ),
+    *(
+        (f"lambda x: tf.repeat(x, {repeats})", "tf.constant(3)")
+        for repeats in ("2, axis=0", "0, axis=-1", "[2]", "3")
+    ),
+    *(
+        (f"lambda x: tf.boolean_mask(x, {mask})", "tf.constant([[1, 2], [3, 4]])")
+        for mask in (
+            "[2, 0]", "[True, False], axis=1", "[True, False], axis=-1", "[[1.0, 0], [0, 1]]"
+        )
+    ),
+    *(
+        (f"lambda x: tf.one_hot(x, {arguments})", source)
+        for source in ("tf.constant([0, 2])", "tf.constant([0.0])", "tf.constant([1], tf.int16)")
+        for arguments in ("3", "-1", "[3]", "0")
+    ),
+    *(
+        (f"lambda x: tf.pad(x, {paddings})", "tf.constant([1, 2])")
+        for paddings in ("[1, 1]", "[[1, 1]]", "[[1.0, 1.0]]", "[[1, 1]], 'reflect'")
+    ),
+    *(
+        (f"lambda x: tf.gather_nd({arguments})", "tf.constant([[1, 2], [3, 4]])")
+        for arguments in (
+            "x, [[0], [1]]", "x, 0", "x, tf.constant([[1]], tf.int16)", "x, [[1.0]]",
+            "x, tf.constant([[1]], tf.uint8)", "x, [[0], [1]], batch_dims=2",
+        )
+    ),
+    *(
+        (f"lambda x: tf.roll(x, {arguments})", "tf.constant([1, 2, 3])")
+        for arguments in ("1, 0", "[1], [0]", "[1], 0", "[1, 2], [0, 0]")
+    ),
+    *(
+        (f"lambda x: tf.range({ends})", "tf.constant(3)")
+        for ends in ("5, 0", "0, 5, -1", "0, 5, 0", "5, 0, -2", "1.0, 0.0")
+    ),
+    *(
+        (f"lambda x: tf.linspace({arguments})", "tf.constant(3)")
+        for arguments in ("0, 1.0, 3", "0.0, 1.0, 3, axis=2", "0.0, 1, 3")
+    ),
+    *(
+        (f"lambda x: tf.meshgrid(x, {arguments})", "tf.constant([1, 2])")
+        for arguments in ("[3, 4]", "[3.0]", "[3], indexing='zz'", "[3, 4], indexing='ij'")
+    ),
+    *(
+        (f"lambda x: tf.math.{part}(tf.scatter_nd([[1], [1]], x, {shape}))",
+         "tf.constant([1 + 2j, 3])")
+        for part in ("real", "imag")
+        for shape in ("[3]", "[1]")
+    ),
+    *(
+        (f"lambda x: tf.dynamic_partition(x, {arguments})", "tf.constant([1, 2])")
+        for arguments in (
+            "[0, 1], 2", "[0.0, 1.0], 2", "[0, 1], 0", "tf.constant([0, 1], tf.int64), 2"
+        )
+    ),
+    ("lambda x: tf.dynamic_partition(x, 1, 2)", "tf.constant(7)"),
+    ("lambda x: tf.dynamic_stitch([[0], 1], [x, 2])", "tf.constant([1.5])"),
+    ("lambda x: tf.dynamic_stitch([[0.0]], [x])", "tf.constant([1.5])"),
+    *(
+        (f"lambda x: tf.case([(x > 1, lambda: x * 10), (x > 0, lambda: x * 20)]{rest})",
+         f"tf.constant({value})")
+        for value in (0, 1, 2)
+        for rest in (
+            "", ", default=lambda: x", ", exclusive=True", ", default=lambda: x, exclusive=True"
+        )
+    ),
+    *(
+        (f"lambda x: tf.{op}(x)", f"tf.constant({values})")
+        for op in ("sort", "argsort", "ones_like", "unique")
+        for values in ("['b', 'a']", "[True, False]", "[[1], [1]]")
+    ),
+    *(
+        (f"lambda x: x[{row}]", "tf.ragged.constant([[1, 2], [], [3]])")
+        for row in ("-1", "-2", "-3", "tf.constant(-3)", "tf.constant(2)")
+    ),
+    *(
+        (f"lambda x: tf.strings.substr(x, {places})", "tf.constant(['hello', 'map'])")
+        for places in (
+            "0, tf.constant(1, tf.int64)", "tf.constant(1, tf.int64), 1", "0.5, 1", "0, 1.0",
+            "tf.constant([0, 1]), tf.constant([1, 1], tf.int64)",
+        )
+    ),
+    *(
+        (f"lambda x: tf.io.decode_raw(x, tf.{kind}, fixed_length=8)", "tf.constant(['abcdefgh'])")
+        for kind in ("uint32", "uint64", "bool", "complex64", "int64", "uint16")
+    ),
     ("lambda x: tf.io.parse_example(x, {'a': 3})", "tf.constant([''])"),
     ("lambda x: tf.io.parse_example(x, {'a': tf.io.RaggedFeature(tf.int32)})", "tf.constant([''])"),
 ]  # fmt: skip

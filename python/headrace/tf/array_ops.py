@@ -12,7 +12,7 @@ from .convert import convert, is_symbol
 from .dtypes import as_dtype, int32
 from .kernels import run, sized, static_shape
 from .shapes import TensorShape
-from .sizes import known_sizes, number, sizes_of, vector
+from .sizes import axis_number, known_sizes, sizes_of, vector
 from .tensor import Tensor, raw, wrap
 
 __all__ = [
@@ -124,6 +124,7 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
         return sized("reshape_by", (x, convert(shape)), known_sizes(sizes), x.dtype)
     if dims is not None and None not in dims:
         _check_reshape(dims, sizes)
+        sizes = list(_reshaped(dims, sizes))
     return run("reshape", (x,), (_reshaped(dims, sizes), x.dtype), shape=sizes)
 
 
@@ -135,9 +136,10 @@ def _reshaped(dims: Any, sizes: list[int]) -> Any:
     """Return the resulting shape, with -1 worked out where that is possible."""
     if -1 not in sizes or dims is None or None in dims:
         return tuple(None if item == -1 else item for item in sizes)
-    rest = int(np.prod([item for item in sizes if item != -1], dtype=int))
-    total = int(np.prod(dims, dtype=int))
-    return tuple((total // rest if rest else 0) if item == -1 else item for item in sizes)
+    # Where sizes of nothing are asked for, those of the tensor do not count.
+    rest = int(np.prod([item for item in sizes if item not in (-1, 0)], dtype=int))
+    total = int(np.prod([item for item in dims if item or 0 not in sizes], dtype=int))
+    return tuple(total // rest if item == -1 else item for item in sizes)
 
 
 def _check_reshape(dims: Any, sizes: list[int]) -> None:
@@ -162,7 +164,7 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
     expander = getattr(input, "_expand_dims", None)
     if expander is not None:
         return expander(axis)
-    x, place = convert(input), number(axis)
+    x, place = convert(input), axis_number(axis)
     dims = static_shape(x)
     if dims is not None and not -len(dims) - 1 <= place <= len(dims):
         raise InvalidArgumentError(
@@ -227,10 +229,25 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
     if mapper is not None:
         return mapper(axis)
     x = convert(tensor)
+    axes = raw(convert(axis))
+    if axes.size and axes.dtype.kind not in "iu":
+        raise InvalidArgumentError(f"axis is made of integers, got {axes.dtype}")
+    if axes.ndim != 1:
+        raise InvalidArgumentError(f"'dims' must be 1-dimension, not {axes.ndim}")
     dims = static_shape(x)
     if dims is None:
-        raise ValueError("reverse needs a tensor of known rank")
-    flipped = [int(k) % max(len(dims), 1) for k in np.atleast_1d(raw(axis))]
+        if axes.tolist() not in ([0], [-1]):
+            raise ValueError("reverse needs a tensor of known rank")
+        back = builtins.slice(None, None, -1)
+        return x[back] if axes[0] == 0 else x[..., back]
+    for k in axes.tolist():
+        if not -len(dims) <= k < len(dims):
+            raise InvalidArgumentError(
+                f"'axis' = {k} is out of valid range [{-len(dims)}, {len(dims) - 1}]"
+            )
+    flipped = [k % len(dims) for k in axes.tolist()]
+    if len(set(flipped)) < len(flipped):
+        raise InvalidArgumentError(f"an axis is specified more than once in {axes.tolist()}")
     key = [builtins.slice(None, None, -1 if k in flipped else None) for k in range(len(dims))]
     return x[tuple(key)] if key else x
 

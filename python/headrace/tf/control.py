@@ -18,7 +18,7 @@ from ..dataset import Dataset
 from ..errors import InvalidArgumentError
 from ..nest import same_structure
 from .convert import convert, is_dense, is_symbol
-from .dtypes import as_dtype
+from .dtypes import as_dtype, int32
 from .dtypes import bool as bool_
 from .errors_of import raised_as
 from .kernels import run_all, static_shape, symbol_of
@@ -169,12 +169,25 @@ def case(
     pairs = list(pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs)
     if not pairs:
         raise ValueError("case needs at least one pair of a predicate and a function")
-    if exclusive and sum(bool(pred) for pred, _ in pairs if not is_symbol(pred)) > 1:
-        raise InvalidArgumentError("Input error: exclusive is set but several predicates are true")
-    (pred, action), rest = pairs[0], pairs[1:]
-    if rest:
-        return cond(pred, action, lambda: case(rest, default))
-    return cond(pred, action, default if default is not None else action)
+    if default is None:
+        # The last function is the default, and its predicate has to hold if none before it does.
+        pairs, (known, last) = pairs[:-1], pairs[-1]
+
+        def default() -> Any:
+            Assert(known, ["none of the conditions is true"])
+            return last()
+
+    if exclusive and len(pairs) > 1:
+        from .arithmetic import add_n
+        from .casting import cast
+        from .comparison import less
+
+        count = add_n([cast(pred, int32) for pred, _ in pairs])
+        Assert(less(count, 2), ["exclusive is set, but several predicates are true"])
+    found = default
+    for pred, action in reversed(pairs):
+        found = functools.partial(cond, pred, action, found)
+    return found()
 
 
 def switch_case(

@@ -9,9 +9,24 @@ import numpy as np
 
 from ..errors import InvalidArgumentError
 from .convert import convert, is_dense, is_symbol
-from .dtypes import DType, as_dtype, bfloat16, float16, float32, float64, int32, int64, string
+from .dtypes import (
+    DType,
+    as_dtype,
+    bfloat16,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    string,
+    uint16,
+    uint32,
+    uint64,
+)
 from .dtypes import bool as bool_
-from .kernels import broadcast, python, run, sized, static_shape
+from .kernels import DTypeError, axis_of, broadcast, python, run, sized, static_shape
 from .sizes import known_sizes, sizes_of, vector
 from .tensor import raw, wrap
 
@@ -82,6 +97,8 @@ def _like(input: Any, dtype: Any, value: int) -> Any:
         return mapper(lambda values: _like(values, dtype, value), input)
     x = convert(input)
     target = x.dtype if dtype is None else as_dtype(dtype)
+    if target is string and value and dtype is None:
+        raise DTypeError("there are no ones of dtype string")
     filler: Any = (b"" if value == 0 else b"1") if target is string else value
     filler = value != 0 if target is bool_ else filler
     dims = static_shape(x)
@@ -125,15 +142,28 @@ def range(
         target = max((kind for kind in kinds if kind in _ORDER), key=_ORDER.index, default=kinds[0])
         tensors = [_as(x, target) for x in tensors]
 
+    if target not in _RANGES:
+        raise DTypeError(f"there are no ranges of dtype {target.name}")
+    if not any(map(is_symbol, tensors)):
+        _check_range(*map(raw, tensors))
     if target.is_integer or any(map(is_symbol, tensors)):
         return run("range", tuple(tensors), ((None,), target), rounded=False)
     first, last, step = map(raw, tensors)
-    if step == 0:
-        raise InvalidArgumentError("Requires delta != 0: 0")
-    if not target.is_floating:
-        return wrap(np.arange(int(first), int(last), int(step), dtype=target.dtype))
     count = int(np.ceil(np.abs((last - first) / step))) if (last - first) * step > 0 else 0
     return wrap((first + np.arange(count, dtype=target.dtype) * step).astype(target.dtype))
+
+
+_RANGES = (*_ORDER, int8, int16, uint16, uint32, uint64)
+
+
+def _check_range(first: Any, last: Any, step: Any) -> None:
+    if step == 0:
+        raise InvalidArgumentError("Requires delta != 0: 0")
+    if first > last if step > 0 else first < last:
+        order, sign = ("<=", ">") if step > 0 else (">=", "<")
+        raise InvalidArgumentError(
+            f"Requires start {order} limit when delta {sign} 0: {first}/{last}"
+        )
 
 
 def _as(value: Any, dtype: DType) -> Any:
@@ -149,7 +179,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     from .joining import concat
 
     first = convert(start)
-    last = convert(stop, None, first.dtype)
+    last = convert(stop, first.dtype)
     if first.dtype.is_integer:
         kind = float32 if first.dtype.size < 4 else float64
         first, last = cast(first, kind), cast(last, kind)
@@ -158,9 +188,10 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
         compute = lambda low, high, n: np.linspace(low, high, int(n), axis=axis)  # noqa: E731
         return python("linspace of an unknown rank", compute, (None, kind), first, last,
                       convert(num))  # fmt: skip
+    place = axis_of(axis, len(dims) + 1)
     if is_symbol(num) or None in dims:
-        return _linspace_of_computed(first, last, cast(convert(num), int32), axis % (len(dims) + 1))
-    count, place = int(num), axis % (len(dims) + 1)
+        return _linspace_of_computed(first, last, cast(convert(num), int32), place)
+    count = int(num)
     if count < 1:
         return zeros((*dims[:place], 0, *dims[place:]), kind)
     # As TensorFlow does, so that each value is rounded alike: both ends are as given.
@@ -217,7 +248,16 @@ def meshgrid(*args: Any, indexing: str = "xy", **kwargs: Any) -> list[Any]:
     """Return coordinate grids; mirrors ``tf.meshgrid``."""
     from .array_ops import broadcast_to, reshape, size
 
+    if indexing not in ("xy", "ij"):
+        raise ValueError(
+            f"Argument `indexing` parameter must be either 'xy' or 'ij', got '{indexing}'"
+        )
     tensors = [convert(arg) for arg in args]
+    for x in tensors[1:]:
+        if x.dtype is not tensors[0].dtype and bool_ not in (x.dtype, tensors[0].dtype):
+            raise DTypeError(
+                f"grids are of one dtype, got {tensors[0].dtype.name} and {x.dtype.name}"
+            )
     rank = len(tensors)
     flat = [reshape(x, [-1]) for x in tensors]
     order = [*_axes(rank)]
@@ -242,6 +282,8 @@ def sequence_mask(
     x, target = convert(lengths), as_dtype(dtype)
     dims = static_shape(x)
     width = None if maxlen is None or is_symbol(maxlen) else int(maxlen)
+    if width is not None and width < 0:
+        raise InvalidArgumentError(f"maxlen must not be negative, got {width}")
     if not x.dtype.is_integer:
         x = cast(x, int32)
     if maxlen is None or width is not None:

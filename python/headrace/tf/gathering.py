@@ -6,10 +6,12 @@ from typing import Any
 
 from ..errors import InvalidArgumentError
 from .convert import convert, is_dense, is_symbol
-from .dtypes import as_dtype, float32, int64, string
+from .dtypes import as_dtype, float32, int8, int16, int32, int64, string, uint8
 from .dtypes import bool as bool_
-from .kernels import axis_of, broadcast, run, static_shape
+from .kernels import DTypeError, axis_of, broadcast, run, static_shape
 from .operands import operands
+from .sizes import number
+from .tensor import raw
 
 __all__ = [
     "boolean_mask",
@@ -118,7 +120,15 @@ def gather_nd(
     """
     mode = "zero" if _ignores(bad_indices_policy) else "strict"
     x, at = convert(params), convert(indices)
+    if at.dtype not in (int16, int32, int64):
+        raise DTypeError(f"indices are int16, int32 or int64, got {at.dtype.name}")
     dims, rows = static_shape(x), static_shape(at)
+    if rows is not None and batch_dims and batch_dims >= len(rows):
+        raise ValueError(
+            f"Argument `batch_dims` = {batch_dims} must be less than rank(`indices`) = {len(rows)}"
+        )
+    if rows == ():
+        raise InvalidArgumentError("indices must be at least a vector")
     out: Any = None
     if dims is not None and rows is not None and rows[-1] is not None:
         out = (*rows[:-1], *dims[batch_dims + rows[-1] :])
@@ -147,12 +157,18 @@ def boolean_mask(
     masker = getattr(tensor, "_mask", None)
     if masker is not None:
         return masker(mask)
-    x, keep = convert(tensor), convert(mask, bool_)
-    along = 0 if axis is None else int(axis)
+    x = convert(tensor)
+    # A mask of numbers is one: TensorFlow asks where it is not zero.
+    keep = convert(mask)
+    keep = keep if keep.dtype is bool_ else keep != convert(0, keep.dtype)
+    along = 0 if axis is None else number(axis)
     dims, rows = static_shape(x), static_shape(keep)
     if rows == ():
         raise ValueError("mask cannot be scalar.")
     if dims is not None and rows is not None:
+        masked = dims[along : along + len(rows)]
+        if len(masked) < len(rows):
+            raise ValueError(f"Shapes {masked} and {rows} are incompatible")
         for a, b in zip(dims[along : along + len(rows)], rows, strict=False):
             if None not in (a, b) and a != b:
                 raise ValueError(f"Shapes {dims[along:]} and {rows} are incompatible")
@@ -181,6 +197,8 @@ def one_hot(
     from .creation import range as numbers
 
     x = convert(indices)
+    if x.dtype not in (uint8, int8, int32, int64):
+        raise DTypeError(f"indices are uint8, int8, int32 or int64, got {x.dtype.name}")
     given = [convert(value, dtype) for value in (on_value, off_value) if value is not None]
     target = as_dtype(dtype) if dtype is not None else given[0].dtype if given else float32
     on = convert(1 if on_value is None else on_value, target)
@@ -188,7 +206,11 @@ def one_hot(
     last = axis in (None, -1)
     place = static_shape(x)
     at = -1 if last else int(axis or 0)
-    count = depth if is_dense(depth) else convert(int(depth))
+    count = depth if is_dense(depth) else convert(depth, int32)
+    if static_shape(count) not in (None, ()):
+        raise InvalidArgumentError(f"depth must be a scalar, but got: {count}")
+    if not is_symbol(count) and raw(count) < 0:
+        raise InvalidArgumentError(f"depth must be non-negative, got: {raw(count)}")
     positions = cast(numbers(count), x.dtype)
     if not last:
         if place is None:
@@ -227,6 +249,12 @@ def _scattered(op: str, tensor: Any, indices: Any, updates: Any, policy: str | N
     values = convert(updates, None, x.dtype)
     if values.dtype is not x.dtype:
         raise TypeError(f"expected updates of {x.dtype.name}, got {values.dtype.name}")
+    if x.dtype.is_complex and op in ("add", "subtract"):
+        from .elementwise import imag, real
+        from .numerics import complex
+
+        first, second = (_scattered(op, part(x), at, part(values), policy) for part in (real, imag))
+        return complex(first, second)
     if _ignores(policy):
         sizes = shape(x, at.dtype)[: (static_shape(at) or (None,))[-1]]
         inside = reduce_all((at >= convert(0, at.dtype)) & (at < sizes), -1)
@@ -284,10 +312,17 @@ def dynamic_partition(
     data: Any, partitions: Any, num_partitions: int, name: str | None = None
 ) -> list[Any]:
     """Distribute rows to some tensors; mirrors ``tf.dynamic_partition``."""
+    from .array_ops import expand_dims
     from .control import Assert
     from .reductions import reduce_all
 
     x, which = convert(data), convert(partitions)
+    if which.dtype is not int32:
+        raise DTypeError(f"partitions are int32, got {which.dtype.name}")
+    if num_partitions < 1:
+        raise InvalidArgumentError(f"num_partitions must be at least 1, got {num_partitions}")
+    if static_shape(which) == ():
+        x, which = expand_dims(x, 0), expand_dims(which, 0)
     fits = reduce_all((which >= convert(0, which.dtype)) & (which < num_partitions))
     Assert(fits, [f"partitions are not all in [0, {num_partitions}):", which])
     return [boolean_mask(x, which == number) for number in range(num_partitions)]
@@ -297,10 +332,13 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
     """Put rows together again; mirrors ``tf.dynamic_stitch``."""
     from .array_ops import reshape, shape
     from .creation import zeros
-    from .joining import concat
+    from .joining import alike, concat
     from .reductions import reduce_max
 
-    places, values = [convert(k) for k in indices], [convert(x) for x in data]
+    places, values = [convert(k) for k in indices], alike(list(data))
+    for k in places:
+        if k.dtype is not int32:
+            raise DTypeError(f"indices are int32, got {k.dtype.name}")
     rank = len(static_shape(places[0]) or ())
     row = shape(values[0])[rank:]
     at = concat([reshape(k, [-1]) for k in places], 0)

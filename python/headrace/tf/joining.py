@@ -11,12 +11,13 @@ import numpy as np
 from ..errors import InvalidArgumentError
 from .array_ops import identity, is_plain, reshape, shape
 from .convert import convert, is_dense, is_symbol
-from .kernels import axis_of, run, static_shape
+from .dtypes import int32, int64
+from .kernels import DTypeError, axis_of, run, static_shape
 from .shapes import TensorShape
-from .sizes import known_sizes, number, sizes_of, vector
+from .sizes import axis_number, known_sizes, number, sizes_of, vector
 from .tensor import raw
 
-__all__ = ["concat", "pad", "repeat", "roll", "split", "stack", "tile", "unstack"]
+__all__ = ["alike", "concat", "pad", "repeat", "roll", "split", "stack", "tile", "unstack"]
 
 
 def concat(values: Any, axis: Any, name: str = "concat") -> Any:
@@ -38,7 +39,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
         joiner = getattr(type(value), "_concat", None)
         if joiner is not None:
             return joiner(values, number(axis))
-    tensors, place = _alike(values), number(axis)
+    tensors, place = alike(values), axis_number(axis)
     if len(tensors) == 1:
         return identity(tensors[0])
     shapes = [static_shape(x) for x in tensors]
@@ -47,10 +48,8 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
     return run("concatenate", tuple(tensors), (out, dtype), axis=place)
 
 
-def _alike(values: Any) -> list[Any]:
+def alike(values: Any) -> list[Any]:
     """Return values as tensors of one dtype: that of the first tensor, or of the first value."""
-    from .kernels import DTypeError
-
     first = next((value.dtype for value in values if is_dense(value)), None)
     tensors = []
     for value in values:
@@ -105,6 +104,8 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
     array([1, 2], dtype=int32)
     """
     if is_dense(values):
+        if type(axis) is int and axis == 0:
+            return values
         values = unstack(values)
     for value in values:
         joiner = getattr(type(value), "_stack", None)
@@ -115,7 +116,7 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
         # Numbers of several kinds have the type of a tensor made of them all.
         with contextlib.suppress(TypeError, ValueError):
             return convert(list(values))
-    tensors = _alike(values)
+    tensors = alike(values)
     if not tensors:
         raise ValueError("stack needs at least one tensor")
     merged = TensorShape(static_shape(tensors[0]))
@@ -276,24 +277,38 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
 def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Any:
     """Repeat each value; mirrors ``tf.repeat``."""
     x, counts = convert(input), convert(repeats)
+    if axis is None or static_shape(x) == ():
+        x, axis = reshape(x, [-1]), 0 if axis is None else axis
     dims = static_shape(x)
-    out: Any = (None,)
-    if axis is not None:
-        out = (
-            None
-            if dims is None
-            else tuple(None if k == axis_of(axis, len(dims)) else d for k, d in enumerate(dims))
-        )
-    if axis is None:
-        x, axis = reshape(x, [-1]), 0
+    out: Any = None
+    if dims is not None:
+        place = axis_of(axis, len(dims))
+        whole = _repeated(dims[place], counts)
+        out = tuple(whole if k == place else dim for k, dim in enumerate(dims))
     return run("repeat", (x, counts), (out, x.dtype), axis=int(axis))
+
+
+def _repeated(size: int | None, counts: Any) -> int | None:
+    """Return the length of an axis with each value so often, where it is known."""
+    if is_symbol(counts):
+        return None
+    given = raw(counts)
+    if given.size != 1:
+        return int(given.sum()) if given.ndim == 1 and (given >= 0).all() else None
+    return None if size is None else size * max(int(given.reshape(())), 0)
 
 
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:
     """Move values along an axis, round the end; mirrors ``tf.roll``."""
     x = convert(input)
-    axes = [int(k) for k in np.atleast_1d(raw(convert(axis)))]
-    return run("roll", (x, convert(shift)), (static_shape(x), x.dtype), axis=axes)
+    along, by = raw(convert(axis)), convert(shift)
+    if static_shape(by) not in (None, along.shape):
+        raise InvalidArgumentError(
+            f"shift and axis must have the same size, got shapes {static_shape(by)} and "
+            f"{along.shape}"
+        )
+    axes = [number(k) for k in along.reshape(-1)]
+    return run("roll", (x, by), (static_shape(x), x.dtype), axis=axes)
 
 
 def pad(
@@ -327,6 +342,12 @@ def pad(
             f"Value of argument `mode` expected to be one of {sorted(kinds)}. Received {mode}"
         )
     out: Any = dims and (None,) * len(dims)
+    if given.dtype not in (int32, int64):
+        raise DTypeError(f"paddings are int32 or int64, got {given.dtype.name}")
+    if is_plain(given) and (raw(given).ndim != 2 or raw(given).shape[1] != 2):
+        raise InvalidArgumentError(
+            f"paddings must be a matrix with 2 columns: {list(raw(given).shape)}"
+        )
     if is_plain(given) and dims is not None:
         ends = raw(given).reshape(-1, 2).tolist()
         if len(ends) != len(dims):

@@ -73,6 +73,11 @@ def getitem(x: RaggedTensor, key: Any) -> Any:
 def _symbolic(x: RaggedTensor, first: Any, rest: list[Any]) -> Any:
     if isinstance(first, int) or is_symbol(first):
         ends = x.row_splits
+        if isinstance(first, int):
+            first -= first < 0  # there is one end more than there are rows
+        else:
+            row = cast(first, ends.dtype)
+            first = where(row < convert(0, ends.dtype), row + x.nrows(), row)
         found = x.values[ends[first] : ends[first + 1]]
         return found[tuple(rest)] if rest else found
     if not isinstance(first, slice) or (rest and not isinstance(rest[0], slice)):

@@ -100,7 +100,8 @@ def _along_computed(
     kernel: str, x: Any, axis: Any, keepdims: builtins.bool, gives: DType, **attrs: Any
 ) -> Any:
     """Reduce along an axis that only a run knows: each of them is a branch."""
-    from .arithmetic import equal, floormod, logical_and
+    from .arithmetic import floormod
+    from .comparison import equal, logical_and
     from .control import Assert, cond
 
     dims, given = static_shape(x), static_shape(axis)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
 
+from ..errors import InvalidArgumentError
 from .convert import is_symbol
-from .kernels import Dims, static_shape
+from .kernels import Dims, DTypeError, static_shape
 from .shapes import Dimension, TensorShape
 from .tensor import Tensor, raw
 
-__all__ = ["known_sizes", "number", "sizes_of", "vector"]
+__all__ = ["axis_number", "known_sizes", "number", "sizes_of", "vector"]
 
 
 def sizes_of(shape: Any) -> list[Any] | None:
@@ -35,7 +37,7 @@ def sizes_of(shape: Any) -> list[Any] | None:
             return None
         return [shape[k] for k in range(dims[0])]
     if type(shape) is Tensor or isinstance(shape, np.ndarray | np.generic):
-        return [int(size) for size in raw(shape).reshape(-1)]
+        return [number(size) for size in raw(shape).reshape(-1)]
     if isinstance(shape, TensorShape):
         if not shape.is_fully_defined():
             raise ValueError(f"Cannot convert a partially known TensorShape {shape} to a Tensor.")
@@ -52,10 +54,24 @@ def number(size: Any) -> Any:
     if isinstance(size, Dimension):
         size = size.value
     if type(size) is Tensor:
-        return int(raw(size))
+        size = raw(size)
+    if isinstance(size, np.ndarray) and size.size == 1 and size.ndim:
+        size = size.reshape(())[()]
     if size is None:
         raise ValueError("a size is needed here, got None; tf.shape(x) gives it in a run")
-    return int(size)
+    try:
+        return operator.index(size)
+    except TypeError:
+        raise DTypeError(f"Cannot convert {size!r} to EagerTensor of dtype int32") from None
+
+
+def axis_number(axis: Any) -> Any:
+    """Return an axis as an int, or the symbol it is; a list of one will do, as in TensorFlow."""
+    if isinstance(axis, list | tuple):
+        if len(axis) != 1:
+            raise InvalidArgumentError(f"axis must be a single value, got {axis}")
+        (axis,) = axis
+    return number(axis)
 
 
 def known_sizes(sizes: list[Any] | None) -> Dims:

@@ -12,11 +12,11 @@ from .comparison import equal, greater, less, logical_and
 from .convert import convert, is_symbol
 from .creation import range as count_up
 from .creation import zeros_like
-from .dtypes import as_dtype, int32, int64
+from .dtypes import as_dtype, int32, int64, string
 from .dtypes import bool as bool_
 from .elementwise import is_finite
 from .gathering import gather, one_hot, tensor_scatter_nd_update, where
-from .kernels import run, run_all, static_shape
+from .kernels import DTypeError, run, run_all, static_shape
 from .reductions import reduce_all, reduce_any, reduce_sum
 
 __all__ = [
@@ -41,6 +41,13 @@ def _falling(direction: str) -> bool:
     return direction == "DESCENDING"
 
 
+def _sortable(values: Any) -> Any:
+    x = convert(values)
+    if x.dtype in (string, bool_):
+        raise DTypeError(f"values of dtype {x.dtype.name} cannot be sorted")
+    return x
+
+
 def argsort(
     values: Any, axis: int = -1, direction: str = "ASCENDING", stable: bool = False,
     name: str | None = None,
@@ -49,7 +56,7 @@ def argsort(
 
     Equal values keep their order, in falling order too, whether `stable` or not.
     """
-    x = convert(values)
+    x = _sortable(values)
     out = (static_shape(x), int64)
     return cast(run("argsort", (x,), out, axis=int(axis), descending=_falling(direction)), int32)
 
@@ -62,7 +69,7 @@ def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | 
     >>> tf.sort([3, 1, 2], direction="DESCENDING").numpy()
     array([3, 2, 1], dtype=int32)
     """
-    x = convert(values)
+    x = _sortable(values)
     out = (static_shape(x), x.dtype)
     return run("sort", (x,), out, axis=int(axis), descending=_falling(direction))
 
@@ -155,7 +162,9 @@ def searchsorted(
 def _groups(x: Any) -> list[Any]:
     """Return distinct values as they first occur, their places, which one each is, and counts."""
     dims = static_shape(x)
-    outs = [((None,), x.dtype), ((None,), int64), (dims, int64), ((None,), int64)]
+    if dims is not None and len(dims) != 1:
+        raise InvalidArgumentError(f"unique expects a 1D vector, got an array of rank {len(dims)}")
+    outs: list[Any] = [((None,), x.dtype), ((None,), int64), (dims, int64), ((None,), int64)]
     return run_all("unique", (x,), outs, sorted=False, equal_nan=False)
 
 

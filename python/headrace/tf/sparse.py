@@ -165,7 +165,7 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
 def _merged(a: SparseTensor, b: SparseTensor, threshold: Any) -> SparseTensor:
     """Add the values of each place, in row-major order."""
     from .arithmetic import abs as magnitude
-    from .arithmetic import not_equal
+    from .comparison import not_equal
     from .control import Assert
     from .creation import ones_like
     from .gathering import boolean_mask, gather

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import InvalidArgumentError
 from ..strings.conversions import bucket_attrs
-from .convert import convert, is_symbol
+from .convert import convert, is_dense, is_symbol
 from .dtypes import as_dtype, float32, int32, int64, string
 from .dtypes import bool as bool_
 from .kernels import DTypeError, broadcast, check_allowed, run, static_shape
@@ -122,8 +122,7 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
         return mapper(lambda values: substr(values, pos, len, unit), input)
     x = convert(input, string)
     check_allowed("unit", unit, *_UNITS)
-    start = _index("T", pos)
-    count = convert(len, start.dtype)
+    start, count = _places(pos, len)
     shapes = static_shape(start), static_shape(count)
     if None not in shapes and shapes[0] != shapes[1]:
         first, second = (f"[{','.join(map(str, shape or ()))}]" for shape in shapes)
@@ -132,6 +131,12 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
         )
     shape = broadcast(static_shape(x), *shapes)
     return run("substr", (x, start, count), (shape, string), unit=unit)
+
+
+def _places(pos: Any, len: Any) -> tuple[Any, Any]:
+    """Return two integers or arrays of them, of the type of the one that has a type."""
+    kind = next((value.dtype for value in (pos, len) if is_dense(value)), None)
+    return _index("T", convert(pos, kind)), _index("T", convert(len, kind))
 
 
 def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:

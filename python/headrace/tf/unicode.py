@@ -195,10 +195,12 @@ def ngrams(
         return innermost("string_ngrams", data, string, **attrs)
     x = convert(data, string)
     dims = static_shape(x)
+    if dims is None:
+        raise ValueError("Rank of data must be known.")
     if dims == ():
         raise InvalidArgumentError("Data must have rank>0")
-    if dims is not None and len(dims) == 2 and dims[0] == 0:
+    if len(dims) == 2 and dims[0] == 0:
         # TensorFlow's rows of nothing have one place, whatever the widths.
         return zeros((0, 1), string)
-    shape = None if dims is None else (*dims[:-1], None) if is_symbol(x) else dims
+    shape = (*dims[:-1], None) if is_symbol(x) else dims
     return run("string_ngrams", (x,), (shape, string), **attrs)

@@ -12,7 +12,7 @@ from ..bridge import to_own
 from ..convert import convert
 from ..dtypes import DType, as_dtype, int64, string
 from ..dtypes import to_own as dtype_to_own
-from ..kernels import run, static_shape
+from ..kernels import DTypeError, run, static_shape
 from ..tensor import raw, wrap
 from ..values import result, results
 
@@ -33,6 +33,12 @@ __all__ = [
 
 def _string(value: Any) -> Any:
     return to_own(convert(value, string))
+
+
+_PADDED = (
+    "uint8", "int8", "uint16", "int16", "int32", "int64", "float16", "bfloat16", "float32",
+    "float64",
+)  # fmt: skip
 
 
 def decode_raw(
@@ -68,7 +74,10 @@ def decode_raw(
     array([97, 98], dtype=uint8)
     """
     length = None if fixed_length is None else int(fixed_length)
-    dtype = dtype_to_own(as_dtype(out_type))
+    kind = as_dtype(out_type)
+    if length is not None and kind.name not in _PADDED:
+        raise DTypeError(f"strings of a fixed length are read as {_PADDED}, not as {kind.name}")
+    dtype = dtype_to_own(kind)
     return result(own.decode_raw(_string(input_bytes), dtype, bool(little_endian), length))
 
 
