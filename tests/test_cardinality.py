@@ -55,3 +55,18 @@ def test_a_dataset_is_true_whatever_its_length():
     assert TEN.take(0)
     assert TEN.repeat()
     assert TEN.filter(lambda x: x > 4)
+
+
+def test_what_repeats_without_end_is_infinite_even_if_its_length_is_unknown():
+    some = TEN.filter(lambda x: x > 4)
+    assert some.repeat().cardinality() == hr.INFINITE_CARDINALITY
+    assert some.repeat(2).cardinality() == hr.UNKNOWN_CARDINALITY
+    assert len(some.repeat().take(7)) == len(list(some.repeat().take(7))) == 7
+
+
+def test_what_repeats_nothing_ends_as_in_tf_data():
+    none = TEN.filter(lambda x: x > 10).repeat()
+    assert none.cardinality() == hr.INFINITE_CARDINALITY
+    assert list(none) == list(none.take(3)) == list(none.take(3).skip(2)) == []
+    assert list(none.take(3).shuffle(2, seed=1).repeat(2).skip(4)) == []
+    assert list(none.take(3).cache().repeat(2)) == []

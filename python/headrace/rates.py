@@ -14,8 +14,7 @@ import numpy as np
 from . import checks
 from .drawing import BLOCKS_EACH, is_seeded_by_place, raw_state, source_of
 from .dtypes import DType, dtype_name
-from .ops import apply_op
-from .stateless import is_symbol, number_dtype, of_dtype, seed_of, sizes_of
+from .stateless import drawn, is_symbol, number_dtype, of_dtype, seed_of, sizes_of
 
 __all__ = ["gamma", "poisson", "stateless_binomial", "stateless_gamma", "stateless_poisson"]
 
@@ -66,7 +65,7 @@ def gamma(
     """
     kind = number_dtype(dtype, _FLOATS)
     shapes, rates = parameters(alpha, beta, kind)
-    sizes = [*sizes_of(shape), *shapes.shape]
+    sizes = joined(shape, shapes)
     source = counted("RandomGamma", kind, seed, sizes)
     return scaled_gamma(sizes, source, shapes, rates, kind)
 
@@ -102,7 +101,15 @@ def stateless_gamma(
     """
     kind = number_dtype(dtype, _FLOATS)
     shapes, rates = parameters(alpha, beta, kind)
-    return scaled_gamma(sizes_of(shape), seed_of(seed), shapes, rates, kind)
+    return scaled_gamma(shape, seed_of(seed), shapes, rates, kind)
+
+
+def joined(shape: Any, parameters: Any) -> Any:
+    """Return a shape followed by that of the parameters, as `sizes_of` does."""
+    sizes = sizes_of(shape)
+    if isinstance(sizes, list):
+        return [*sizes, *parameters.shape]
+    return np.concatenate([sizes, np.asarray(parameters.shape, np.int64)])
 
 
 def poisson(
@@ -139,11 +146,9 @@ def poisson(
     """
     kind = number_dtype(dtype, _COUNTS)
     means = lam if is_symbol(lam) else np.asarray(lam)
-    sizes = [*sizes_of(shape), *means.shape]
+    sizes = joined(shape, means)
     source = counted("RandomPoissonV2", kind, seed, sizes)
-    return apply_op(
-        "stateless_poisson", {"dtype": kind, "shape": sizes}, source, means, fresh=True
-    )[0]
+    return drawn("stateless_poisson", sizes, kind, source, means)
 
 
 def stateless_poisson(
@@ -171,8 +176,7 @@ def stateless_poisson(
     array([   3,    5,   27, 1037], dtype=int32)
     """
     kind = number_dtype(dtype, _COUNTS)
-    attrs = {"dtype": kind, "shape": sizes_of(shape)}
-    return apply_op("stateless_poisson", attrs, seed_of(seed), checks.tensor(lam), fresh=True)[0]
+    return drawn("stateless_poisson", shape, kind, seed_of(seed), checks.tensor(lam))
 
 
 def stateless_binomial(
@@ -221,8 +225,7 @@ def stateless_binomial(
     number, likely = (
         x if tuple(x.shape) == together else np.broadcast_to(x, together) for x in (number, likely)
     )
-    attrs = {"dtype": kind, "shape": sizes_of(shape)}
-    return apply_op("stateless_binomial", attrs, seed_of(seed), number, likely, fresh=True)[0]
+    return drawn("stateless_binomial", shape, kind, seed_of(seed), number, likely)
 
 
 def parameters(alpha: Any, beta: Any, dtype: DType) -> tuple[Any, Any]:
@@ -239,14 +242,12 @@ def parameters(alpha: Any, beta: Any, dtype: DType) -> tuple[Any, Any]:
 
 def scaled_gamma(sizes: Any, source: Any, shapes: Any, rates: Any, dtype: DType) -> Any:
     """Draw with a seed at hand."""
-    made = apply_op(
-        "stateless_gamma", {"dtype": dtype, "shape": sizes}, source, shapes, fresh=True
-    )[0]
+    made = drawn("stateless_gamma", sizes, dtype, source, shapes)
     least = np.finfo(np.dtype(dtype)).tiny
     return np.maximum(made if rates is None else made / rates, least)
 
 
-def counted(op: str, dtype: DType, seed: SupportsIndex | None, sizes: list[int]) -> Any:
+def counted(op: str, dtype: DType, seed: SupportsIndex | None, sizes: Any) -> Any:
     """Return what an op draws from that keeps a stretch of the generator for each number."""
     if is_seeded_by_place():
         return source_of(op, dtype, seed, [])

@@ -381,12 +381,19 @@ def _default(place: int, value: Any) -> tuple[str, Any]:
 
 
 def list_files(
-    file_pattern: Any, shuffle: bool | None, seed: SupportsIndex | None, hidden: bool = False
+    file_pattern: Any,
+    shuffle: bool | None,
+    seed: SupportsIndex | None,
+    hidden: bool = False,
+    as_bytes: bool = False,
 ) -> Dataset[Any]:
-    """Make the dataset of `Dataset.list_files`; `hidden` as in `headrace.glob.glob`."""
+    """Make the dataset of `Dataset.list_files`; `hidden` as in `headrace.glob.glob`.
+
+    Paths are bytes where a pattern is, or with `as_bytes`.
+    """
     patterns = checks.paths(file_pattern)
     given = file_pattern if isinstance(file_pattern, list | tuple) else [file_pattern]
-    as_bytes = any(isinstance(pattern, bytes) for pattern in given)
+    as_bytes = as_bytes or any(isinstance(pattern, bytes) for pattern in given)
     files = sorted(path for pattern in patterns for path in glob(pattern, hidden))
     if not files:
         text = f"No files matched pattern: {', '.join(patterns)}"
@@ -395,7 +402,7 @@ def list_files(
         if any(glob(pattern, hidden=True) for pattern in patterns):
             text += "; hidden files are matched by a pattern that begins with a dot"
         raise InvalidArgumentError(text)
-    names: Any = [path.encode() for path in files] if as_bytes else files
+    names: Any = [os.fsencode(path) for path in files] if as_bytes else files
     dataset: Dataset[Any] = Dataset.from_tensor_slices(names)
     if shuffle is None or checks.flag("shuffle", shuffle):
         return dataset.shuffle(max(1, len(files)), seed)

@@ -191,7 +191,9 @@ from .joining import (
     unstack,
 )
 from .linalg import einsum, norm, tensordot
+from .logs import get_logger
 from .names import lookup as _lookup
+from .names import names as _names
 from .numerics import (
     clip_by_global_norm,
     clip_by_norm,
@@ -257,6 +259,7 @@ _SUBMODULES = (
     "config",
     "data",
     "debugging",
+    "distribute",
     "dtypes",
     "errors",
     "experimental",
@@ -273,8 +276,6 @@ _SUBMODULES = (
     "signal",
     "sparse",
     "strings",
-    "sysconfig",
-    "test",
     "train",
     "types",
 )
@@ -360,6 +361,7 @@ __all__ = [
     "function",
     "gather",
     "gather_nd",
+    "get_logger",
     "get_static_value",
     "greater",
     "greater_equal",
@@ -482,4 +484,4 @@ __getattr__ = _lookup(__name__, _SUBMODULES)
 
 
 def __dir__() -> list[str]:
-    return sorted({*_SUBMODULES, *(name for name in globals() if not name.startswith("_"))})
+    return _names(globals(), _SUBMODULES)

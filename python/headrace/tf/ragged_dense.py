@@ -16,17 +16,17 @@ from .convert import convert, is_symbol
 from .creation import fill, sequence_mask, zeros_like
 from .creation import range as numbers
 from .dtypes import DType, int64, string
-from .gathering import boolean_mask, where
+from .gathering import boolean_mask, gather, where
 from .joining import concat, pad, repeat, tile
 from .kernels import Dims, run, sized, static_shape
 from .ragged_index import spans
 from .ragged_tensor import RaggedTensor
-from .reductions import reduce_any, reduce_max
+from .reductions import reduce_any, reduce_max, reduce_prod
 from .shapes import TensorShape
 from .sorting import searchsorted
 from .sparse_tensor import SparseTensor
 
-__all__ = ["bounds", "of_sparse", "of_tensor", "to_sparse", "to_tensor"]
+__all__ = ["bounds", "merge_dims", "of_sparse", "of_tensor", "to_sparse", "to_tensor"]
 
 
 def of_tensor(x: Any, lengths: Any, padding: Any, ragged_rank: int, kind: DType) -> RaggedTensor:
@@ -110,3 +110,49 @@ def to_sparse(x: RaggedTensor) -> SparseTensor:
         at = concat([repeat(at, len(grid), 0), tile(grid, [count, 1])], 1)
         values = reshape(values, [-1])
     return SparseTensor(at, values, bounds(x, int64))
+
+
+def merge_dims(x: RaggedTensor, outer_axis: int, inner_axis: int) -> Any:
+    """Return the values of `x` with the axes from one to another as one.
+
+    Raises
+    ------
+    ValueError
+        There are no such axes.
+    """
+    outer, inner = _axis("outer_axis", outer_axis, x), _axis("inner_axis", inner_axis, x)
+    if outer > inner:
+        raise ValueError(
+            f"Expected outer_axis ({outer_axis}) to be less than or equal to inner_axis "
+            f"({inner_axis})."
+        )
+    return _merged(x, outer, inner)
+
+
+def _axis(name: str, axis: int, x: RaggedTensor) -> int:
+    rank = x.rank
+    if rank is None or -rank <= axis < rank:
+        return axis if axis >= 0 else axis + (rank or 0)
+    raise ValueError(f"{name}={axis} out of bounds: expected {-rank}<={name}<{rank}")
+
+
+def _merged(x: Any, outer: int, inner: int) -> Any:
+    if outer == inner:
+        return x
+    if not isinstance(x, RaggedTensor):
+        sizes = shape(x)
+        return reshape(x, concat([sizes[:outer], [-1], sizes[inner + 1 :]], 0))
+    if outer == 0:
+        return _merged(x.values, 0, inner - 1)
+    if outer > 1:
+        return x.with_values(_merged(x.values, outer - 1, inner - 1))
+    values, splits = x.values, x.row_splits
+    if isinstance(values, RaggedTensor):
+        flat = RaggedTensor.from_row_splits(
+            values.values, gather(values.row_splits, splits), validate=False
+        )
+        return _merged(flat, 1, inner - 1)
+    each = reduce_prod(shape(values, splits.dtype)[1:inner])
+    return RaggedTensor.from_row_splits(
+        _merged(values, 0, inner - 1), splits * each, validate=False
+    )

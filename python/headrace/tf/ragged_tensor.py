@@ -355,6 +355,12 @@ class RaggedTensor(Composite):
             return self.with_values(inner.with_flat_values(new_values))
         return self.with_values(new_values)
 
+    def merge_dims(self, outer_axis: int, inner_axis: int) -> Any:
+        """Return the same values with the axes from one to another as one."""
+        from .ragged_dense import merge_dims
+
+        return merge_dims(self, outer_axis, inner_axis)
+
     def with_row_splits_dtype(self, dtype: Any) -> RaggedTensor:
         """Return the same rows with row splits of another type."""
         from .casting import cast

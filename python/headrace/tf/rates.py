@@ -10,11 +10,14 @@ from .. import rates as own
 from ..errors import InvalidArgumentError
 from .arithmetic import maximum
 from .array_ops import broadcast_to
+from .array_ops import shape as shape_of
+from .casting import cast
 from .convert import convert, is_symbol
 from .dtypes import DType, as_dtype, float16, float32, float64, int32, int64
-from .kernels import broadcast, run, static_shape
-from .sizes import sizes_of, vector
-from .stateless import among, seed_of
+from .joining import concat
+from .kernels import broadcast, static_shape
+from .sizes import sizes_of
+from .stateless import among, drawn, seed_of
 from .tensor import wrap
 
 __all__ = ["gamma", "poisson", "stateless_binomial", "stateless_gamma", "stateless_poisson"]
@@ -40,7 +43,7 @@ def gamma(
     """
     kind = among("dtype", dtype, _FLOATS)
     shapes, rates = _parameters(alpha, beta, kind)
-    sizes = [*_sizes(shape), *_dims(shapes)]
+    sizes = _joined(shape, shapes)
     return _gamma(sizes, _counted("RandomGamma", kind, seed, sizes), shapes, rates, kind)
 
 
@@ -62,7 +65,7 @@ def stateless_gamma(
     kind = as_dtype(dtype)
     shapes, rates = _parameters(alpha, beta, kind)
     among("dtype", kind, _FLOATS)
-    return _gamma(_sizes(shape), seed_of(seed), shapes, rates, kind)
+    return _gamma(shape, seed_of(seed), shapes, rates, kind)
 
 
 def poisson(
@@ -76,8 +79,9 @@ def poisson(
     TensorShape([3, 2])
     """
     kind, means = among("dtype", dtype, _COUNTS), convert(lam)
-    sizes = [*_sizes(shape), *_dims(means)]
-    return _poisson(sizes, _counted("RandomPoissonV2", kind, seed, sizes), means, kind)
+    sizes = _joined(shape, means)
+    source = _counted("RandomPoissonV2", kind, seed, sizes)
+    return drawn("stateless_poisson", sizes, kind, source, means)
 
 
 def stateless_poisson(
@@ -90,7 +94,8 @@ def stateless_poisson(
     >>> tf.random.stateless_poisson([2], [1, 2], [0.5, 5.0]).numpy()
     array([3, 5], dtype=int32)
     """
-    return _poisson(_sizes(shape), seed_of(seed), convert(lam), among("dtype", dtype, _COUNTS))
+    kind = among("dtype", dtype, _COUNTS)
+    return drawn("stateless_poisson", shape, kind, seed_of(seed), convert(lam))
 
 
 def stateless_binomial(
@@ -122,9 +127,7 @@ def stateless_binomial(
             x if static_shape(x) == together else broadcast_to(x, list(together))
             for x in (number, likely)
         )
-    sizes = _sizes(shape)
-    args, out = (seed_of(seed), number, likely), (tuple(sizes), kind)
-    return run("stateless_binomial", args, out, dtype=kind.dtype, shape=sizes)
+    return drawn("stateless_binomial", shape, kind, seed_of(seed), number, likely)
 
 
 def _parameters(alpha: Any, beta: Any, kind: DType) -> tuple[Any, Any]:
@@ -138,48 +141,20 @@ def _parameters(alpha: Any, beta: Any, kind: DType) -> tuple[Any, Any]:
     return shapes, rates
 
 
-def _gamma(sizes: list[int], seed: Any, shapes: Any, rates: Any, kind: DType) -> Any:
-    out = tuple(sizes), kind
-    made = run("stateless_gamma", (seed, shapes), out, dtype=kind.dtype, shape=sizes)
+def _gamma(sizes: Any, seed: Any, shapes: Any, rates: Any, kind: DType) -> Any:
+    made = drawn("stateless_gamma", sizes, kind, seed, shapes)
     tiny = wrap(np.asarray(np.finfo(kind.as_numpy_dtype).tiny, kind.as_numpy_dtype))
     return maximum(tiny, made if rates is None else made / rates)
 
 
-def _poisson(sizes: list[int], seed: Any, means: Any, kind: DType) -> Any:
-    out = tuple(sizes), kind
-    return run("stateless_poisson", (seed, means), out, dtype=kind.dtype, shape=sizes)
-
-
-def _counted(op: str, kind: DType, seed: int | None, sizes: list[int]) -> Any:
+def _counted(op: str, kind: DType, seed: int | None, sizes: Any) -> Any:
     found = own.counted(op, kind.dtype, seed, sizes)
     return found if is_symbol(found) else wrap(found)
 
 
-def _sizes(shape: Any) -> list[int]:
-    """Return a shape that is known.
-
-    Raises
-    ------
-    InvalidArgumentError
-        Only a run knows it, or it has negative sizes.
-    """
-    sizes = sizes_of(shape)
-    if sizes is None or vector(sizes) is None:
-        raise InvalidArgumentError("a shape that only a run knows is not possible here")
-    if any(size < 0 for size in sizes):
-        raise InvalidArgumentError(f"Dimension {min(sizes)} must be >= 0")
-    return sizes
-
-
-def _dims(values: Any) -> tuple[int, ...]:
-    """Return the shape of parameters, which must be known.
-
-    Raises
-    ------
-    InvalidArgumentError
-        Only a run knows it.
-    """
-    dims = static_shape(values)
-    if dims is None or None in dims:
-        raise InvalidArgumentError("parameters of a shape that only a run knows are not possible")
-    return dims  # type: ignore[return-value]
+def _joined(shape: Any, parameters: Any) -> Any:
+    """Return a shape followed by that of the parameters: a list, or a symbol."""
+    dims, sizes = static_shape(parameters), sizes_of(shape)
+    if dims is not None and None not in dims and sizes is not None:
+        return [*sizes, *dims]
+    return concat([cast(shape, int32), shape_of(parameters)], 0)

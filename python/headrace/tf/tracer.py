@@ -307,7 +307,7 @@ def trace(function: Callable[..., Any], element_spec: Any, called_by: str = "a d
         graph = graph_of_branches(TensorTracer((), called_by), function, element_spec)
         if graph is not None:
             return Traced(graph, None, None)
-    first.element_spec = _joined(found)
+    first.element_spec = map_structure(_text_as_bytes, _joined(found))
     if first.refusal is not None:
         first.refusal = first.refusal.giving(first.element_spec)
     return first
@@ -343,6 +343,15 @@ def _joined(specs: list[Any]) -> Any:
             return UnknownSpec()
         first = _filled(first, [_wider(a, b) for a, b in pairs])
     return first
+
+
+def _text_as_bytes(spec: Any) -> Any:
+    """Return the spec of what a function that runs as Python gives: text is bytes there."""
+    if getattr(spec, "dtype", None) is not str:
+        return spec
+    if isinstance(spec, RaggedTensorSpec):
+        return RaggedTensorSpec(spec.shape, bytes, spec.ragged_rank, spec.row_splits_dtype)
+    return type(spec)(spec.shape, bytes)
 
 
 def _dtype(spec: Any) -> Any:

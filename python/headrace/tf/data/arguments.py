@@ -18,6 +18,7 @@ from ...nest import is_structure, items, rebuild
 from .. import dtypes, specs
 from ..bridge import from_own, source, to_own
 from ..convert import convert, is_symbol
+from ..io.features import to_own as features_to_own
 from ..shapes import TensorShape
 from ..tensor import Tensor, raw
 
@@ -33,8 +34,23 @@ def _filler(value: Any) -> Any:
     return argument(value)
 
 
+def csv_defaults(values: Any) -> Any:
+    """Return the defaults of CSV columns: numbers have the types that TensorFlow gives them."""
+    if not isinstance(values, list | tuple):
+        return argument(values)
+    return [
+        argument(convert(value) if isinstance(value, list | int | float) else value)
+        for value in values
+    ]
+
+
 # Parameters whose values become tensors by TensorFlow's rules, and how.
-_VALUES: dict[str, Callable[[Any], Any]] = {"initial_state": source, "padding_values": _filler}
+_VALUES: dict[str, Callable[[Any], Any]] = {
+    "column_defaults": csv_defaults,
+    "features": features_to_own,
+    "initial_state": source,
+    "padding_values": _filler,
+}
 
 
 def argument(value: Any) -> Any:

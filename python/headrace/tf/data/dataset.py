@@ -195,8 +195,8 @@ class Dataset(own.Dataset[Any]):
         """
         from ...readers import list_files
 
-        pattern = argument(file_pattern)
-        return adopt(list_files(pattern, argument(shuffle), argument(seed), hidden=True))
+        given = argument(file_pattern), argument(shuffle), argument(seed)
+        return adopt(list_files(*given, hidden=True, as_bytes=True))
 
     # Steps.
 

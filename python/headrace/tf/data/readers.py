@@ -7,9 +7,7 @@ from typing import Any
 import headrace
 
 from ...dataset import Dataset as OwnDataset
-from ..convert import convert_to_tensor
-from ..tensor import raw
-from .arguments import argument
+from .arguments import argument, csv_defaults
 from .dataset import Dataset, adopt
 
 __all__ = ["reader"]
@@ -32,8 +30,10 @@ def reader(name: str) -> Any:
     def make(cls: Any, *args: Any, **kwargs: Any) -> Any:
         given = [argument(arg) for arg in args]
         named = {key: argument(value) for key, value in kwargs.items()}
-        if name == "CsvDataset":
-            _state_defaults(given, named)
+        if name == "CsvDataset" and "record_defaults" in named:
+            named["record_defaults"] = csv_defaults(kwargs["record_defaults"])
+        elif name == "CsvDataset" and len(given) > 1:
+            given[1] = csv_defaults(args[1])
         return adopt(kind(*given, **named), cls)
 
     members = {
@@ -45,16 +45,3 @@ def reader(name: str) -> Any:
     }
     made = _MADE[name] = type(name, (Dataset,), members)
     return made
-
-
-def _state_defaults(given: list[Any], named: dict[str, Any]) -> None:
-    """Give the defaults of CSV columns the types that TensorFlow gives Python's numbers."""
-    values = named.get("record_defaults", given[1] if len(given) > 1 else [])
-    stated = [
-        raw(convert_to_tensor(value)) if isinstance(value, list | int | float) else value
-        for value in values
-    ]
-    if "record_defaults" in named:
-        named["record_defaults"] = stated
-    elif len(given) > 1:
-        given[1] = stated

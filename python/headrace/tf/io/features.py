@@ -254,7 +254,10 @@ _OWN = (
 
 
 def to_own(features: Any) -> dict[str, Any]:
-    """Return features as headrace's parser takes them.
+    """Return features as headrace's parser takes them, in the order of TensorFlow's results.
+
+    That is by kind: sparse tensors, dense ones, ragged ones, those made of several features; and by
+    name. Code that stacks the values of a parsed dict sees it.
 
     Raises
     ------
@@ -266,7 +269,18 @@ def to_own(features: Any) -> dict[str, Any]:
     for key, feature in features.items():
         if not hasattr(feature, "_own") and not isinstance(feature, _OWN):
             raise ValueError(f"Unsupported {type(feature).__name__} {feature!r} for key {key!r}")
-    return {
+    found = {
         key: feature._own(key) if hasattr(feature, "_own") else feature
         for key, feature in features.items()
     }
+    return dict(sorted(found.items(), key=lambda item: (_kind(*item), str(item[0]))))
+
+
+def _kind(key: str, feature: Any) -> int:
+    """Return where TensorFlow puts features of this kind."""
+    if isinstance(feature, own.VarLenFeature):
+        return 0
+    if isinstance(feature, own.FixedLenFeature | own.FixedLenSequenceFeature):
+        return 1
+    is_ragged = isinstance(feature, own.RaggedFeature)
+    return 2 if is_ragged and feature.value_key in (None, key) else 3

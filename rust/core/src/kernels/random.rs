@@ -153,34 +153,69 @@ fn scalars<T: Element>(arg: &Arg, rows: usize, dtype: DType, name: &str) -> Resu
     Ok(cast_tensor(&stacked(arg, rows)?, dtype)?.values::<T>()?.to_vec())
 }
 
-impl Fill {
-    /// The shape of each row, and the inputs after it.
-    fn shapes<'a>(&self, args: &'a [Arg], rows: usize) -> Result<(Vec<Dims>, &'a [Arg])> {
-        if let Some(shape) = &self.shape {
-            return Ok((vec![shape.clone(); rows], args));
-        }
-        let Some((given, rest)) = args.split_first() else {
-            return Err(Error::invalid_argument("the shape is missing"));
-        };
-        let [rank] = given.row_dims()? else {
-            return Err(Error::invalid_argument("a shape is a vector of integers"));
-        };
-        let rank = *rank;
-        let all = cast_tensor(&stacked(given, rows)?, DType::Int64)?;
-        let all = all.values::<i64>()?;
-        let row = |row: usize| sizes(&all[row * rank..(row + 1) * rank]);
-        Ok(((0..rows).map(row).collect::<Result<_>>()?, rest))
+/// The shape of each row, where there is none for all the first of the inputs, and the inputs after it.
+pub(crate) fn shapes<'a>(
+    fixed: Option<&Dims>,
+    args: &'a [Arg],
+    rows: usize,
+) -> Result<(Vec<Dims>, &'a [Arg])> {
+    if let Some(shape) = fixed {
+        return Ok((vec![shape.clone(); rows], args));
     }
+    let Some((given, rest)) = args.split_first() else {
+        return Err(Error::invalid_argument("the shape is missing"));
+    };
+    let [rank] = given.row_dims()? else {
+        return Err(Error::invalid_argument("a shape is a vector of integers"));
+    };
+    let rank = *rank;
+    let all = cast_tensor(&stacked(given, rows)?, DType::Int64)?;
+    let all = all.values::<i64>()?;
+    let row = |row: usize| sizes(&all[row * rank..(row + 1) * rank]);
+    Ok(((0..rows).map(row).collect::<Result<_>>()?, rest))
+}
 
+/// What is known of the shape of each row: `fixed`, or as many sizes as the input `given` has.
+pub(crate) fn known_shape(fixed: Option<&Dims>, given: Option<&Spec>) -> Result<PartialShape> {
+    let Some(given) = given.filter(|_| fixed.is_none()) else {
+        return Ok(fixed.map_or(PartialShape::UNKNOWN, |dims| PartialShape::from(dims.as_slice())));
+    };
+    let (dtype, shape) = dense(given)?;
+    if !dtype.is_integer() {
+        return Err(Error::invalid_argument(format!("expected integers, got {dtype}")));
+    }
+    match shape.dims() {
+        Some([Some(rank)]) => Ok(PartialShape::new(vec![None; *rank])),
+        Some([None]) | None => Ok(PartialShape::UNKNOWN),
+        Some(_) => Err(Error::invalid_argument("a shape is a vector of integers")),
+    }
+}
+
+/// The values of all rows, one after another, as a column.
+pub(crate) fn column(values: Tensor, shapes: Vec<Dims>) -> Result<Column> {
+    if shapes.iter().any(|dims| *dims != shapes[0]) {
+        return Ok(Column::Rows(Rows::new(values, shapes)?));
+    }
+    let row = shapes.first().map(|dims| dims.as_slice()).unwrap_or_default();
+    let dims = std::iter::once(shapes.len()).chain(row.iter().copied()).collect();
+    Ok(Column::Stacked(values.reshape(dims)?))
+}
+
+/// How many values each row has, and all of them.
+pub(crate) fn counts(shapes: &[Dims]) -> Result<(Vec<usize>, usize)> {
+    let counts = shapes.iter().map(|dims| volume(dims)).collect::<Result<Vec<_>>>()?;
+    let total = counts.iter().try_fold(0_usize, |sum, count| sum.checked_add(*count));
+    Ok((counts, total.ok_or_else(|| Error::resource_exhausted("the numbers are too many"))?))
+}
+
+impl Fill {
     /// Fills a row after the other.
     fn each<T: Element>(
         &self,
         shapes: Vec<Dims>,
         mut fill: impl FnMut(usize, &mut [T]) -> Result<()>,
     ) -> Result<Column> {
-        let counts = shapes.iter().map(|dims| volume(dims)).collect::<Result<Vec<_>>>()?;
-        let total = counts.iter().try_fold(0_usize, |sum, count| sum.checked_add(*count));
-        let total = total.ok_or_else(|| Error::resource_exhausted("the numbers are too many"))?;
+        let (counts, total) = counts(&shapes)?;
         let mut out: BufferMut = scratch::<T>(total)?;
         let mut rest = out.typed_mut::<T>();
         for (row, count) in counts.iter().enumerate() {
@@ -188,14 +223,7 @@ impl Fill {
             fill(row, own)?;
             rest = after;
         }
-        let buffer = out.freeze();
-        if shapes.iter().all(|dims| *dims == shapes[0]) {
-            let row = shapes.first().map(|dims| dims.as_slice()).unwrap_or_default();
-            let dims = std::iter::once(shapes.len()).chain(row.iter().copied()).collect();
-            return Ok(Column::Stacked(Tensor::fixed(self.dtype, dims, buffer)?));
-        }
-        let flat = Tensor::fixed(self.dtype, [total][..].into(), buffer)?;
-        Ok(Column::Rows(Rows::new(flat, shapes)?))
+        column(Tensor::fixed(self.dtype, [total][..].into(), out.freeze())?, shapes)
     }
 
     fn real<T: Element + Real>(&self, shapes: Vec<Dims>, streams: &[Philox]) -> Result<Column> {
@@ -254,14 +282,7 @@ impl Kernel for Fill {
                 return Err(Error::invalid_argument(format!("expected integers, got {dtype}")));
             }
         }
-        let shape = match &self.shape {
-            Some(dims) => PartialShape::from(dims.as_slice()),
-            None => match dense(&specs[1])?.1.dims() {
-                Some([Some(rank)]) => PartialShape::new(vec![None; *rank]),
-                Some([None]) | None => PartialShape::UNKNOWN,
-                Some(_) => return Err(Error::invalid_argument("a shape is a vector of integers")),
-            },
-        };
+        let shape = known_shape(self.shape.as_ref(), specs.get(1))?;
         Ok(vec![Spec::Tensor { dtype: self.dtype, shape }])
     }
 
@@ -270,7 +291,7 @@ impl Kernel for Fill {
             return Err(Error::invalid_argument("the seed is missing"));
         };
         let streams = streams(seed, rows)?;
-        let (shapes, limits) = self.shapes(rest, rows)?;
+        let (shapes, limits) = shapes(self.shape.as_ref(), rest, rows)?;
         let column = match (self.law, self.dtype) {
             (Law::UniformInt, DType::Int32) => self.between::<i32>(shapes, &streams, limits),
             (Law::UniformInt, _) => self.between::<i64>(shapes, &streams, limits),

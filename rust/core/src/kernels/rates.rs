@@ -1,8 +1,8 @@
 //! Random numbers from seeds whose distribution has parameters for each: `stateless_gamma`,
 //! `stateless_poisson`, `stateless_binomial`.
 //!
-//! The inputs are a seed, as in `kernels/random.rs`, and the parameters, of one shape. The shape of
-//! the result ends with theirs.
+//! The inputs are a seed and perhaps a shape, as in `kernels/random.rs`, and the parameters, of one
+//! shape. The shape of the result ends with theirs.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use crate::data::{Column, DType, Dims, PartialShape, Spec, Tensor, Wanted};
 use crate::error::{Error, Result};
 use crate::graph::attr::Attrs;
 use crate::graph::kernel::{Arg, Kernel};
-use crate::kernels::cast::{cast_tensor, dense, inputs, scratch, to_f64};
-use crate::kernels::random::{check_seed, sizes, streams};
+use crate::kernels::cast::{cast_tensor, dense, scratch, to_f64};
+use crate::kernels::random::{check_seed, column, counts, known_shape, shapes, sizes, streams};
 use crate::kernels::shape::stacked;
 use crate::random::Philox;
 use crate::random::rates::{binomial, gamma, poisson};
@@ -29,7 +29,8 @@ enum Law {
 struct Rated {
     law: Law,
     dtype: DType,
-    shape: Dims,
+    /// `None`: the second input.
+    shape: Option<Dims>,
 }
 
 pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> {
@@ -45,7 +46,7 @@ pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> 
     if !whole && !matches!(dtype, DType::Float16 | DType::Float32 | DType::Float64) {
         return Err(Error::invalid_argument(format!("{op} does not give {dtype}")));
     }
-    let shape = sizes(&attrs.ints("shape")?)?;
+    let shape = attrs.opt_ints("shape")?.map(|dims| sizes(&dims)).transpose()?;
     Ok(Some(Arc::new(Rated { law, dtype, shape })))
 }
 
@@ -59,14 +60,17 @@ fn narrowing(dtype: Option<DType>) -> fn(f64) -> f64 {
 }
 
 impl Rated {
-    /// The seed and the parameters.
-    fn parts<'a, T>(&self, given: &'a [T]) -> Result<(&'a T, &'a [T])> {
-        if self.law == Law::Binomial {
-            let [seed, ..] = inputs::<3, T>(given)?;
-            return Ok((seed, &given[1..]));
+    /// The seed, the rest, and how many of the rest are a shape.
+    fn parts<'a, T>(&self, given: &'a [T]) -> Result<(&'a T, &'a [T], usize)> {
+        let parameters = if self.law == Law::Binomial { 2 } else { 1 };
+        let shapes = usize::from(self.shape.is_none());
+        match given.split_first() {
+            Some((seed, rest)) if rest.len() == shapes + parameters => Ok((seed, rest, shapes)),
+            _ => {
+                let (wanted, got) = (1 + shapes + parameters, given.len());
+                Err(Error::invalid_argument(format!("expected {wanted} inputs, got {got}")))
+            }
         }
-        let [seed, _] = inputs::<2, T>(given)?;
-        Ok((seed, &given[1..]))
     }
 
     fn draw(
@@ -93,41 +97,43 @@ impl Rated {
             _ => f64::MAX,
         }
     }
+}
 
-    /// Fails unless the shape of the result ends with that of the parameters.
-    fn check(&self, dims: &[usize]) -> Result<()> {
-        if self.shape.ends_with(dims) {
-            return Ok(());
-        }
-        let (shape, dims) = (PartialShape::from(&self.shape[..]), PartialShape::from(dims));
-        Err(Error::invalid_argument(format!(
-            "the shape of the result must end with that of the parameters, {dims}, got {shape}"
-        )))
+/// Fails unless the shape of the result ends with that of the parameters.
+fn check(shape: &Dims, dims: &[usize]) -> Result<()> {
+    if shape.ends_with(dims) {
+        return Ok(());
     }
+    let (shape, dims) = (PartialShape::from(&shape[..]), PartialShape::from(dims));
+    Err(Error::invalid_argument(format!(
+        "the shape of the result must end with that of the parameters, {dims}, got {shape}"
+    )))
 }
 
 impl Kernel for Rated {
     fn infer(&self, specs: &[Spec]) -> Result<Vec<Spec>> {
-        let (seed, parameters) = self.parts(specs)?;
+        let (seed, rest, own) = self.parts(specs)?;
         check_seed(seed)?;
+        let (sizes, parameters) = rest.split_at(own);
         for parameter in parameters {
             let (dtype, shape) = dense(parameter)?;
             if !dtype.is_float() && !dtype.is_integer() {
                 let text = format!("parameters are numbers, got {dtype}");
                 return Err(Error::invalid_argument(text));
             }
-            if let Some(dims) = shape.known() {
-                self.check(&dims)?;
+            if let (Some(shapes), Some(dims)) = (&self.shape, shape.known()) {
+                check(shapes, &dims)?;
             }
         }
-        let shape = PartialShape::from(self.shape.as_slice());
+        let shape = known_shape(self.shape.as_ref(), sizes.first())?;
         Ok(vec![Spec::Tensor { dtype: self.dtype, shape }])
     }
 
     fn run(&self, args: &[Arg], rows: usize, _: &[Wanted]) -> Result<Vec<Column>> {
-        let (seed, given) = self.parts(args)?;
+        let (seed, rest, _) = self.parts(args)?;
+        let (shapes, given) = shapes(self.shape.as_ref(), rest, rows)?;
         let dims = given[0].row_dims()?;
-        self.check(dims)?;
+        shapes.iter().try_for_each(|shape| check(shape, dims))?;
         if given.iter().any(|other| other.row_dims().is_ok_and(|own| own != dims)) {
             return Err(Error::invalid_argument("the parameters have different shapes"));
         }
@@ -135,14 +141,13 @@ impl Kernel for Rated {
         let columns = given.iter().map(|parameter| to_f64(&stacked(parameter, rows)?));
         let columns = columns.collect::<Result<Vec<_>>>()?;
         let narrow = narrowing(given[0].dtype());
-        let count = volume(&self.shape)?;
-        let total = count.checked_mul(rows);
-        let total = total.ok_or_else(|| Error::resource_exhausted("the numbers are too many"))?;
-        let samples = count.checked_div(each).unwrap_or(0);
+        let (counts, total) = counts(&shapes)?;
         let mut out = scratch::<f64>(total)?;
-        let values = out.typed_mut::<f64>();
+        let mut values = out.typed_mut::<f64>();
         for (row, stream) in streams(seed, rows)?.into_iter().enumerate() {
-            let own = &mut values[row * count..(row + 1) * count];
+            let samples = counts[row].checked_div(each).unwrap_or(0);
+            let (own, after) = values.split_at_mut(counts[row]);
+            values = after;
             for at in 0..each {
                 let parameter = |k: usize| columns[k][row * each + at];
                 for sample in 0..samples {
@@ -152,8 +157,7 @@ impl Kernel for Rated {
                 }
             }
         }
-        let dims = std::iter::once(rows).chain(self.shape.iter().copied()).collect();
-        let made = Tensor::fixed(DType::Float64, dims, out.freeze())?;
+        let made = Tensor::fixed(DType::Float64, [total][..].into(), out.freeze())?;
         if self.dtype.is_integer() {
             let bad = made.values::<f64>()?.iter().any(|value| !value.is_finite());
             if bad {
@@ -161,6 +165,6 @@ impl Kernel for Rated {
                 return Err(Error::invalid_argument(text));
             }
         }
-        Ok(vec![Column::Stacked(cast_tensor(&made, self.dtype)?)])
+        Ok(vec![column(cast_tensor(&made, self.dtype)?, shapes)?])
     }
 }

@@ -56,7 +56,6 @@ impl Node for RepeatNode {
             (Ok(0), _) | (_, Cardinality::Known(0)) => Cardinality::Known(0),
             (Ok(count), Cardinality::Known(n)) => Cardinality::Known(n.saturating_mul(count)),
             (Ok(_), other) => other,
-            (Err(_), Cardinality::Unknown) => Cardinality::Unknown,
             (Err(_), _) => Cardinality::Infinite,
         }
     }

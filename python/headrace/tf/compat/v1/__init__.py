@@ -71,7 +71,7 @@ __all__ = [
     "write_file",
 ]
 
-_SUBMODULES = ("data", "gfile", "image", "io", "python_io", "ragged", "strings")
+_SUBMODULES = ("data", "gfile", "image", "io", "logging", "python_io", "ragged", "strings")
 
 
 def parse_example(
@@ -214,16 +214,23 @@ _find = _lookup(__name__, _SUBMODULES)
 # Names of TensorFlow 1 whose functions have another name, or live in a module, by now.
 _RENAMED = {
     "Dimension": "shapes.Dimension",
+    "depth_to_space": "nn.depth_to_space",
     "dimension_value": "shapes.dimension_value",
     "div": "math.floordiv",
+    "div_no_nan": "math.divide_no_nan",
     "extract_image_patches": "compat.v1.image.extract_image_patches",
     "floor_div": "math.floordiv",
     "lin_space": "creation.linspace",
+    "matrix_band_part": "linalg.band_part",
+    "matrix_diag": "linalg.diag",
     "py_func": "control.numpy_function",
     "random_crop": "image.random_crop",
+    "random_gamma": "random.gamma",
     "random_normal": "random.normal",
+    "random_shuffle": "random.shuffle",
     "random_uniform": "random.uniform",
     "reduce_join": "compat.v1.strings.reduce_join",
+    "space_to_depth": "nn.space_to_depth",
     "sparse_add": "sparse.add",
     "sparse_reorder": "sparse.reorder",
     "sparse_reshape": "sparse.reshape",
@@ -237,8 +244,12 @@ _RENAMED = {
     "string_to_hash_bucket": "strings.to_hash_bucket",
     "string_to_hash_bucket_strong": "strings.to_hash_bucket_strong",
     "substr": "compat.v1.strings.substr",
+    "tensor_scatter_add": "gathering.tensor_scatter_nd_add",
+    "tensor_scatter_sub": "gathering.tensor_scatter_nd_sub",
+    "tensor_scatter_update": "gathering.tensor_scatter_nd_update",
     "truncated_normal": "random.truncated_normal",
     "verify_tensor_all_finite": "debugging.assert_all_finite",
+    "where_v2": "gathering.where",
 }
 _MODULES = ("math", "strings", "debugging", "linalg")
 
