@@ -180,3 +180,86 @@ def test_boxes_need_seeds_where_ops_are_to_be_deterministic():
         assert own(**given, seed=3)[1].shape == older(**given, seed2=3)[1].shape == [3]
     finally:
         require(False)
+
+
+def unknown(value, shape=None):
+    """A dataset of one tensor, of which only a run knows the shape, or what is None of it."""
+    spec = tf.TensorSpec(shape, value.dtype)
+    return tf.data.Dataset.from_generator(lambda: iter([value]), output_signature=spec)
+
+
+@pytest.mark.parametrize("seed", [(0, 1), (2, 5), (7, 7)])
+@pytest.mark.parametrize(
+    "flip", [tf.image.stateless_random_flip_left_right, tf.image.stateless_random_flip_up_down]
+)
+def test_images_of_unknown_rank_are_flipped_each_by_a_chance_of_its_own(flip, seed):
+    image = np.arange(6, dtype=np.uint8).reshape(2, 3, 1)
+    for value in (image, np.stack([image] * 9)):
+        mapped = unknown(value).map(lambda x: flip(x, seed))
+        assert "runs as a graph" in mapped.explain()
+        np.testing.assert_array_equal(mapped.get_single_element(), flip(value, seed))
+
+
+def test_powers_that_only_a_run_knows_are_not_below_zero():
+    image = np.full([2, 2, 3], 0.5, np.float32)
+    for shape in ((), None):
+        good = unknown(np.float32(2), shape).map(lambda g: tf.image.adjust_gamma(image, g))
+        np.testing.assert_array_equal(good.get_single_element(), image**2)
+        bad = unknown(np.float32(-1), shape).map(lambda g: tf.image.adjust_gamma(image, g))
+        with pytest.raises(tf.errors.InvalidArgumentError, match="non-negative"):
+            bad.get_single_element()
+
+
+@pytest.mark.parametrize("shape", [None, [None] * 4, [1, None, 5, 1]])
+def test_glimpses_of_images_of_unknown_sizes(shape):
+    images = np.arange(25, dtype=np.float32).reshape(1, 5, 5, 1)
+    mapped = unknown(images, shape).map(
+        lambda x: tf.image.extract_glimpse(x, [2, 3], [[0.5, 0.0]], noise="zero")
+    )
+    assert "runs as a graph" in mapped.explain()
+    expected = tf.image.extract_glimpse(images, [2, 3], [[0.5, 0.0]], noise="zero")
+    np.testing.assert_array_equal(mapped.get_single_element(), expected)
+
+
+@pytest.mark.parametrize("padding", ["SAME", "VALID"])
+@pytest.mark.parametrize("shape", [None, [None] * 5, [1, 3, None, 5, None]])
+def test_parts_of_volumes_of_unknown_sizes(shape, padding):
+    volume = np.arange(1, 121, dtype=np.int32).reshape(1, 3, 4, 5, 2)
+    for sizes, strides in (([2, 3, 1], [1, 1, 2]), ([1, 2, 2], [2, 3, 3]), ([2, 2, 4], [3, 1, 2])):
+        own, steps = [1, *sizes, 1], [1, *strides, 1]
+        found = tf.extract_volume_patches(volume, own, steps, padding)
+        # The parts are those of the volume with zeros around it.
+        counts, around = [], []
+        for length, size, step in zip(volume.shape[1:4], sizes, strides, strict=True):
+            count = -(-(length if padding == "SAME" else length - size + 1) // step)
+            more = max((count - 1) * step + size - length, 0) if padding == "SAME" else 0
+            skipped = min((count - 1) * step + size - length, 0) if padding == "SAME" else 0
+            counts.append((count, step, size, -int(skipped / 2)))
+            around.append((more // 2, more - more // 2))
+        padded = np.pad(volume, [(0, 0), *around, (0, 0)])
+        for place in np.ndindex(*(count for count, *_ in counts)):
+            part = padded[0]
+            for axis, (k, (_, step, size, first)) in enumerate(zip(place, counts, strict=True)):
+                part = np.take(part, range(k * step + first, k * step + first + size), axis)
+            np.testing.assert_array_equal(np.asarray(found)[(0, *place)], part.reshape(-1))
+        mapped = unknown(volume, shape).map(
+            lambda x, own=own, steps=steps: tf.extract_volume_patches(x, own, steps, padding)
+        )
+        assert "runs as a graph" in mapped.explain()
+        np.testing.assert_array_equal(mapped.get_single_element(), found)
+
+
+def test_sizes_of_patches_are_lists():
+    images, ones = tf.ones([1, 4, 4, 1]), [1, 1, 1, 1]
+    assert tf.image.extract_patches(images, (1, 2.0, 2, 1), ones, ones, "VALID").shape[-1] == 4
+    for sizes in (tf.constant([1, 2, 2, 1]), np.array([1, 2, 2, 1])):
+        with pytest.raises(TypeError, match="Expected list for 'ksizes'"):
+            tf.image.extract_patches(images, sizes, ones, ones, "VALID")
+
+
+def test_boxes_are_drawn_into_arrays_of_integers_as_into_floats():
+    boxes = [[[0.0, 0.0, 1.0, 1.0]]]
+    drawn = tf.image.draw_bounding_boxes(np.zeros([1, 3, 3, 1], np.uint8), boxes, None)
+    assert (drawn.dtype, float(tf.reduce_sum(drawn))) == (tf.float32, 8.0)
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.image.draw_bounding_boxes(tf.zeros([1, 3, 3, 1], tf.uint8), boxes, None)

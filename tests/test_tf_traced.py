@@ -261,3 +261,19 @@ def test_folds_over_rows_of_an_unknown_number_run_as_python():
     for (sums, (total, last)), row in zip(mapped, rows, strict=True):
         assert sums.numpy().tolist() == np.cumsum(row).tolist()
         assert (int(total), float(last)) == (row.sum(), 1.5)
+
+
+@pytest.mark.parametrize("known", [[3, 3, 3], [None, 3, None], [None, None, 3], [None] * 3])
+def test_strided_slices_between_places_that_a_run_computes(known):
+    x = np.arange(60, dtype=np.int32).reshape(3, 4, 5)
+    places = [np.array(p, np.int32) for p in ([0, 1, 4], [2, 4, 0], [1, 2, -1])]
+    signature = tuple(tf.TensorSpec([count], tf.int32) for count in known)
+    dataset = tf.data.Dataset.from_generator(
+        lambda: iter([tuple(places)]), output_signature=signature
+    )
+    mapped = dataset.map(lambda *places: tf.strided_slice(x, *places))
+    assert mapped.element_spec == tf.TensorSpec([None] * 3, tf.int32)
+    assert ("runs as a graph" in mapped.explain()) == (known != [None] * 3)
+    np.testing.assert_array_equal(mapped.get_single_element(), x[0:2, 1:4:2, 4:0:-1])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="equal size"):
+        tf.strided_slice(x, [0, 0], [1, 1, 1])

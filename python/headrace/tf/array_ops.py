@@ -306,10 +306,27 @@ def strided_slice(
     name: str | None = None,
 ) -> Any:  # fmt: skip
     """Return ``input_[begin:end:strides]`` with masks; mirrors ``tf.strided_slice``."""
-    starts, stops = sizes_of(begin) or [], sizes_of(end) or []
-    steps = [1] * len(starts) if strides is None else sizes_of(strides) or []
+    given = [begin, end] if strides is None else [begin, end, strides]
+    parts = [sizes_of(part) for part in given]
+    counts = [len(part) for part in parts if part is not None]
+    x = convert(input_)
+    if not counts:
+        dims = static_shape(x)
+        masked = ellipsis_mask or new_axis_mask or shrink_axis_mask
+        out = None if dims is None or masked else (None,) * len(dims)
+        return begin._tracer.unrecorded("strided_slice of an unknown number of axes", out, x.dtype)
+    starts, stops, *rest = (
+        sizes_of(ensure_shape(part, [counts[0]])) or [] if found is None else found
+        for part, found in zip(given, parts, strict=True)
+    )
+    if any(len(part) != len(starts) for part in (stops, *rest)):
+        shown = ", ".join(f"[{len(part)}]" for part in (starts, stops, *rest))
+        raise InvalidArgumentError(
+            f"Expected begin, end, and strides to be 1D equal size tensors, but got shapes {shown}"
+        )
     key: list[Any] = []
-    for k, (start, stop, step) in enumerate(zip(starts, stops, steps, strict=True)):
+    for k, (start, stop) in enumerate(zip(starts, stops, strict=True)):
+        step = rest[0][k] if rest else 1
         bit = 1 << k
         if ellipsis_mask & bit:
             key.append(Ellipsis)
@@ -323,7 +340,7 @@ def strided_slice(
                     None if begin_mask & bit else start, None if end_mask & bit else stop, step
                 )
             )
-    return convert(input_)[tuple(key)]
+    return x[tuple(key)]
 
 
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:

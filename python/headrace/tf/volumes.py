@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..errors import InvalidArgumentError
-from .array_ops import reshape, shape, transpose
+from .arithmetic import maximum
+from .array_ops import ensure_shape, expand_dims, reshape, shape, transpose
+from .casting import cast
 from .convert import convert
-from .gathering import gather
-from .joining import pad
+from .creation import range as numbers
+from .creation import zeros_like
+from .dtypes import int32
+from .elementwise import clip_by_value
+from .gathering import gather, where
 from .kernels import static_shape
 
 __all__ = ["extract_volume_patches"]
@@ -24,7 +27,7 @@ def extract_volume_patches(
     Parameters
     ----------
     input
-        Numbers ``[batch, planes, rows, columns, channels]``, of which sizes are known.
+        Numbers ``[batch, planes, rows, columns, channels]``.
     ksizes, strides
         Sizes of parts, and how far apart they are: five numbers, the first and last of them 1.
     padding
@@ -45,7 +48,9 @@ def extract_volume_patches(
     """
     x = convert(input)
     dims = static_shape(x)
-    if dims is None or len(dims) != 5 or None in dims[1:]:
+    if dims is None:
+        x, dims = ensure_shape(x, [None] * 5), (None,) * 5
+    if len(dims) != 5:
         raise InvalidArgumentError(f"volumes [batch, planes, rows, columns, channels], got {dims}")
     steps = {"ksizes": ksizes, "strides": strides}
     for key, given in steps.items():
@@ -54,20 +59,31 @@ def extract_volume_patches(
             raise InvalidArgumentError(f"{key} must be [1, planes, rows, columns, 1], got {given}")
     if padding not in ("SAME", "VALID"):
         raise InvalidArgumentError(f'padding must be "SAME" or "VALID", got {padding!r}')
-    around, places = [[0, 0]], []
-    for k in (1, 2, 3):
-        length, own, step = int(dims[k] or 0), int(ksizes[k]), int(strides[k])
-        count = -(-length // step) if padding == "SAME" else max(-(-(length - own + 1) // step), 0)
-        more = (count - 1) * step + own - length if padding == "SAME" and count else 0
-        # Where steps leave a part of the volume out, TensorFlow leaves out half of it in front.
-        before = int(more / 2)
-        around.append([max(before, 0), max(more - before, 0)])
-        places.append(np.arange(count)[:, None] * step + np.arange(own) - min(before, 0))
-    x = pad(x, [*around, [0, 0]]) if padding == "SAME" else x
-    for k, lines in enumerate(places):
-        x = gather(x, lines.reshape(-1), axis=1 + k)
-    (planes, deep), (rows, high), (columns, wide) = (lines.shape for lines in places)
-    batch = dims[0] if dims[0] is not None else shape(x)[0]
-    x = reshape(x, [batch, planes, deep, rows, high, columns, wide, dims[4]])
+    batch, *sides, channels = (shape(x)[k] if size is None else size for k, size in enumerate(dims))
+    counts: list[Any] = []
+    for k, length in enumerate(sides, 1):
+        x, count = _parts(x, k + len(counts), length, int(ksizes[k]), int(strides[k]), padding)
+        counts.append(count)
     x = transpose(x, [0, 1, 3, 5, 2, 4, 6, 7])
-    return reshape(x, [batch, planes, rows, columns, deep * high * wide * int(dims[4] or 0)])
+    own = int(ksizes[1]) * int(ksizes[2]) * int(ksizes[3])
+    return reshape(x, [batch, *counts, own * channels])
+
+
+def _parts(x: Any, axis: int, length: Any, own: int, step: int, padding: str) -> tuple[Any, Any]:
+    """Make two axes of one, the parts and what is in them; and tell how many parts there are."""
+    if padding == "SAME":
+        count = -(-length // step)
+        # Where steps leave a part of the volume out, TensorFlow leaves out half of it in front.
+        more = (count - 1) * step + own - length
+        before = cast(more / 2, int32)
+    else:
+        count = maximum(-(-(length - own + 1) // step), 0)
+        before = 0
+    lines = expand_dims(numbers(count) * step - before, 1) + numbers(own)
+    inside = (lines >= 0) & (lines < length)
+    found = gather(x, clip_by_value(lines, 0, maximum(length - 1, 0)), axis=axis)
+    if padding == "SAME":
+        rest = (static_shape(x) or ())[axis + 1 :]
+        inside = reshape(inside, [count, own, *(1 for _ in rest)])
+        found = where(inside, found, zeros_like(found))
+    return found, count

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ...errors import InvalidArgumentError, OutOfRangeError, UnimplementedError
 from ...image import boxes as own
 from ..bridge import to_own
 from ..convert import convert, is_symbol
 from ..dtypes import float16, float32, int32
 from ..kernels import static_shape
-from ..tensor import raw
+from ..tensor import Tensor, raw
 from ..values import results
 from .arguments import call
 
@@ -114,6 +116,8 @@ def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None =
     >>> tf.image.draw_bounding_boxes(tf.zeros([1, 3, 3, 1]), [[[0, 0, 1, 1]]], None).numpy().sum()
     np.float32(8.0)
     """
+    if not is_symbol(images) and type(images) is not Tensor:
+        images = np.asarray(images, np.float32)  # so does TensorFlow with what is no tensor yet
     x = ranked("images", convert(images), 4)
     if x.dtype not in (float16, float32):
         raise InvalidArgumentError(f"images must be of float32 or float16, got {x.dtype!r}")
@@ -145,6 +149,8 @@ def extract_patches(
         `images` are no batch, or there are no such patches.
     OutOfRangeError, UnimplementedError
         A size is below 1, or not 1 for the batch or the channels.
+    TypeError
+        Sizes are no list.
 
     Examples
     --------
@@ -153,12 +159,19 @@ def extract_patches(
     TensorShape([1, 4, 4, 12])
     """
     x = ranked("input", convert(images), 4)
+    lists = []
     for name, sides in (("ksizes", sizes), ("strides", strides), ("rates", rates)):
+        if not isinstance(sides, list | tuple):
+            raise TypeError(
+                f"Expected list for '{name}' argument to 'extract_image_patches' Op, not {sides!r}."
+            )
         given = [int(side) for side in sides]
+        lists.append(given)
         if len(given) == 4 and min(given) < 1:
             raise OutOfRangeError(f"{name} is out of range, got {given}; sizes are above 0")
         if len(given) == 4 and (given[0], given[3]) != (1, 1):
             raise UnimplementedError(f"{name} are [1, height, width, 1], got {given}")
+    sizes, strides, rates = lists
     return call(own.extract_patches, x, sizes=sizes, strides=strides, rates=rates, padding=padding)
 
 

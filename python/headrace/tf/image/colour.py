@@ -11,6 +11,7 @@ from ...errors import InvalidArgumentError
 from ...image import colour as own
 from ..casting import cast
 from ..convert import convert, is_symbol
+from ..debugging import assert_non_negative
 from ..dtypes import as_dtype, float16, float32
 from ..dtypes import to_own as dtype_to_own
 from ..kernels import static_shape
@@ -163,6 +164,8 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
         raise InvalidArgumentError("Gamma should be a non-negative real number.")
     x, factor = _of_numbers(image), _amount(gain)
     if static_shape(power) != () or static_shape(factor) != ():
+        if is_symbol(power):
+            assert_non_negative(power, message="Gamma should be a non-negative real number.")
         return _as_floats(
             x, lambda floats: cast(factor, floats.dtype) * floats ** cast(power, floats.dtype)
         )

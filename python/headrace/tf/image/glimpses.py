@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import InvalidArgumentError
-from ..array_ops import expand_dims, shape
+from ..array_ops import ensure_shape, expand_dims, shape
 from ..casting import cast
 from ..convert import convert, is_symbol
 from ..creation import range as numbers
@@ -78,6 +78,10 @@ def glimpses(input: Any, size: Any, offsets: Any, start: Any, noise: str) -> Any
         )
     if is_symbol(sizes):
         sizes._tracer.refuse("cuts glimpses whose size only a run knows")
+    if static_shape(x) is None:
+        x = ensure_shape(x, [None] * 4)
+    if static_shape(places) is None:
+        places = ensure_shape(places, [None, 2])
     dims, at = static_shape(x), static_shape(places)
     if len(dims or ()) != 4:
         raise InvalidArgumentError(f"input must be 4-dimensional, got shape {dims}")

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ...image import random as own
+from ..array_ops import rank as count_axes
 from ..array_ops import shape as shape_of
 from ..convert import convert, is_symbol
 from ..dtypes import int32
+from ..gathering import where
 from ..kernels import static_shape
 from ..stateless import stateless_uniform
 from ..tensor import raw
@@ -186,7 +188,10 @@ def flip(turn: str, image: Any, draw: Callable[[Any], Any]) -> Any:
     """Flip one image, or each of a batch, by chance; `draw` gives numbers of a shape."""
     x = image_or_batch(at_least_3d(image))
     dims = static_shape(x)
-    if dims is not None and len(dims) == 4:
+    if dims is None:  # one number for an image, one for each image of a batch
+        drawn = draw(shape_of(x)[:-3])
+        flags = where(count_axes(x) == 3, drawn < 0.5, drawn > 0.5)
+    elif len(dims) == 4:
         size = shape_of(x)[:1] if dims[0] is None else [dims[0]]
         flags = draw(size) > 0.5
     else:
