@@ -114,6 +114,8 @@ SAMPLE = hr.image.stateless_sample_distorted_bounding_box
         (lambda: hr.image.crop_and_resize(IMAGES, [[0, 0, 1, 1]], [2], [1, 1]), "got 2 for 2"),
         (lambda: hr.image.crop_and_resize(IMAGES, [[0, 0, 1, 1]], [-1], [1, 1]), "outside"),
         (lambda: hr.image.crop_and_resize(IMAGES, [[0, 0, 1, 1]], [0, 0], [1, 1]), "2 indices"),
+        (lambda: hr.image.crop_and_resize(IMAGES, [[0, 0, np.inf, 1]], [0], [1, 1]), "not finite"),
+        (lambda: hr.image.crop_and_resize(IMAGES, [[0, np.nan, 1, 1]], [1], [1, 1]), "not finite"),
         (lambda: hr.image.crop_and_resize(IMAGES, [[0, 0, 1]], [0], [1, 1]), "2-D ending in 4"),
         (lambda: hr.image.crop_and_resize(IMAGES[0], [[0, 0, 1, 1]], [0], [1, 1]), "4-D"),
         (lambda: hr.image.crop_and_resize(IMAGES, [[0, 0, 1, 1]], [0], [0, 1]), "positive"),
@@ -144,6 +146,8 @@ def test_what_does_not_fit_is_refused(call, text):
 
 def test_sizes_beyond_all_memory_are_errors():
     with pytest.raises(hr.errors.ResourceExhaustedError):
+        hr.image.crop_and_resize(IMAGES, [[0, 0, 1, 1]], [0], [2**31 - 1, 2**29])
+    with pytest.raises(hr.errors.InvalidArgumentError, match=r"more than 2\*\*63 - 1"):
         hr.image.crop_and_resize(IMAGES, [[0, 0, 1, 1]], [0], [2**31 - 1, 2**31 - 1])
-    with pytest.raises(hr.errors.ResourceExhaustedError):
+    with pytest.raises(hr.errors.InvalidArgumentError, match=r"more than 2\*\*63 - 1"):
         hr.image.extract_patches(IMAGES, [1, 2**31, 2**31, 1], [1] * 4, [1] * 4, "SAME")

@@ -133,8 +133,11 @@ def test_what_cannot_be_resized_is_refused(image, size, options, text):
 
 
 def test_a_size_beyond_all_memory_is_an_error():
+    channels = np.zeros((1, 1, 1 << 20), np.uint8)
     with pytest.raises(hr.errors.ResourceExhaustedError):
-        hr.image.resize(np.zeros((1, 1, 1 << 20), np.uint8), [1 << 30, 1 << 30])
+        hr.image.resize(channels, [1 << 20, 1 << 20])
+    with pytest.raises(hr.errors.InvalidArgumentError, match=r"more than 2\*\*63 - 1"):
+        hr.image.resize(channels, [1 << 30, 1 << 30])
 
 
 def test_the_twin_of_tensorflow_gives_tensors_and_its_errors():

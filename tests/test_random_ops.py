@@ -162,6 +162,8 @@ def test_what_does_not_fit_is_refused():
     with pytest.raises(error, match="does not fit"):
         draw([2], [1, 2], 0, 2**40, np.int32)
     with pytest.raises(hr.errors.ResourceExhaustedError):
+        draw([2**30, 2**30], [1, 2])
+    with pytest.raises(error, match=r"more than 2\*\*63 - 1"):
         draw([2**40, 2**40], [1, 2])
     with pytest.raises(error, match="logits should be a matrix"):
         hr.random.stateless_categorical([0.0, 1.0], 3, [1, 2])

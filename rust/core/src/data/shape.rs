@@ -13,14 +13,17 @@ pub type Dims = SmallVec<[usize; 4]>;
 /// Number of values in a tensor of these sizes.
 ///
 /// # Errors
-/// `ResourceExhausted` if it does not fit into a `usize`.
+/// `InvalidArgument` if there are more than 2^63 - 1: no machine has such a tensor.
 pub fn volume(dims: &[usize]) -> Result<usize> {
     // An axis of size 0 makes the tensor empty however large the others are.
     if dims.contains(&0) {
         return Ok(0);
     }
     let product = dims.iter().try_fold(1_usize, |product, &dim| product.checked_mul(dim));
-    product.ok_or_else(|| Error::resource_exhausted(format!("shape {dims:?} is too large")))
+    product.filter(|&product| product <= i64::MAX as usize).ok_or_else(|| {
+        let text = format!("shape {dims:?} would have more than 2**63 - 1 elements");
+        Error::invalid_argument(text)
+    })
 }
 
 /// The broadcast of two shapes by NumPy's rules.

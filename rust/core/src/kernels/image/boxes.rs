@@ -202,6 +202,11 @@ impl Each for CropAndResize {
             ));
         }
         let boxes = boxes_of(&args[1])?;
+        if boxes.iter().flatten().any(|share| !share.is_finite()) {
+            return refused(
+                "crop_and_resize: Boxes contains at least one element that is not finite",
+            );
+        }
         let out = typed_mut::<f32>(out)?.chunks_exact_mut(size.0 * size.1 * c);
         with_type!(args[0].dtype(), S: [int, float] => {
             let values = args[0].values::<S>()?;

@@ -217,11 +217,17 @@ impl Decode {
             Op::Bmp => format == "BMP",
             Op::WebP => format == "WebP",
         };
-        if !fits {
-            let how = if self.op == Op::Bmp { "DecodeBmp" } else { "a wrong" };
+        if !fits && self.op == Op::Bmp {
             return wrong(format!(
-                "Trying to decode {format} format using {how} op. Use `{function}` or \
+                "Trying to decode {format} format using DecodeBmp op. Use `{function}` or \
                  `decode_image` instead."
+            ));
+        }
+        if !fits {
+            return wrong(format!(
+                "Trying to decode {format} format using a wrong op. Use `{function}` or \
+                 `decode_image` instead. Op used: Decode{:?}",
+                self.op
             ));
         }
         match format {
