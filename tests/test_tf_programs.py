@@ -126,6 +126,65 @@ def test_zeros_of_another_dtype_for_a_shape_that_a_run_computes():
     assert [list(map(bool, yes)) for _, yes in flags] == [[True], [True, True]]
 
 
+def numbers(start, count):
+    yield from range(start * 10, start * 10 + count)
+
+
+@pytest.mark.parametrize(
+    ("make", "expected"),
+    [
+        (lambda i: D.range(3).map(lambda j: i * 10 + j), [0, 1, 2, 10, 11, 12]),
+        (lambda i: D.range(3).map(lambda j: i + j * i).shuffle(3, seed=1).take(0), []),
+        (
+            lambda i: D.from_generator(
+                numbers, args=(i, i + 1), output_signature=tf.TensorSpec([], tf.int64)
+            ),
+            [0, 10, 11],
+        ),
+        (
+            lambda i: D.range(4).window(2).map(lambda w: w.reduce(np.int64(0), lambda a, b: a + b)),
+            [1, 5, 1, 5],
+        ),
+        (
+            lambda i: D.range(4).window(2).map(lambda w: w.batch(2).get_single_element()[0]),
+            [0, 2, 0, 2],
+        ),
+    ],
+)
+def test_datasets_of_functions_have_a_spec_whatever_they_are_made_of(make, expected):
+    dataset = D.range(2).flat_map(make)
+    assert dataset.element_spec == tf.TensorSpec([], tf.int64)
+    assert list(dataset.as_numpy_iterator()) == expected
+
+
+def test_unseeded_shuffles_in_functions_take_no_number_of_the_global_seed():
+    draws = []
+    for in_function in (False, True):
+        tf.random.set_seed(99)
+        if in_function:
+            list(D.range(3).flat_map(lambda i: D.range(4).shuffle(4)))
+        draws.append(tf.random.uniform([]).numpy())
+    tf.random.set_seed(None)
+    assert draws == [np.float32(0.839977)] * 2
+
+
+def test_rows_of_ragged_tensors_are_mapped():
+    words = tf.ragged.constant([[3, 1], [], [2, 2, 5], [4]])
+    counts = (
+        D.from_tensor_slices(words)
+        .batch(3)
+        .map(
+            lambda rows: tf.map_fn(
+                lambda row: tf.math.bincount(row, minlength=6, maxlength=6),
+                rows,
+                fn_output_signature=tf.int32,
+            )
+        )
+    )
+    expected = [[0, 1, 0, 1, 0, 0], [0] * 6, [0, 0, 2, 0, 0, 1], [0, 0, 0, 0, 1, 0]]
+    assert [row for batch in counts for row in batch.numpy().tolist()] == expected
+
+
 @pytest.mark.parametrize(
     ("outer", "inner", "expected"),
     [

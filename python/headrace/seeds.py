@@ -14,6 +14,7 @@ import threading
 from typing import SupportsIndex
 
 from . import _headrace
+from .ops import tracing
 
 __all__ = [
     "MODULUS",
@@ -119,6 +120,10 @@ def seed_pair(seed: SupportsIndex | None) -> tuple[int, int] | None:
     check(seed)
     if seed is None and _global_seed is not None:
         seed = _headrace.call_seed()
+        if seed is None and tracing.tracer is not None:
+            seed = (
+                0  # of a dataset that is looked at and never run; in TensorFlow graphs count apart
+            )
     own = None if seed is None else operator.index(seed) % MODULUS
     with _lock:
         if _global_seed is None:

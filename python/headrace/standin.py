@@ -28,7 +28,7 @@ from .spec import (
 if TYPE_CHECKING:
     from .dataset import Dataset
 
-__all__ = ["SymbolicInt", "has_symbols", "is_symbol", "is_symbolic", "stand_in"]
+__all__ = ["SymbolicInt", "element_in_trace", "has_symbols", "is_symbol", "is_symbolic", "stand_in"]
 
 
 class SymbolicInt(int):
@@ -66,6 +66,14 @@ def stand_in(element_spec: Any) -> Dataset[Any]:
     from .dataset import dataset_of_plan
 
     return dataset_of_plan(_headrace.placeholder(element_spec))
+
+
+def element_in_trace(name: str, specs: Any) -> Any:
+    """Return stand-ins for the one element of a dataset, where a trace has such; else None."""
+    make = getattr(tracing.tracer, "stand_in", None)
+    if make is None or any(isinstance(spec, ObjectSpec | UnknownSpec) for spec in flatten(specs)):
+        return None
+    return map_structure(lambda spec: make(name, spec), specs)
 
 
 def of_values(values: Any) -> Any:

@@ -208,13 +208,20 @@ class Tracer:
         part.captured = []
         return part
 
-    def _now(self) -> Tracer:
-        """Return the trace of the part that runs now; this one if none does."""
-        now: Tracer | None = tracing.tracer
-        tracer = now
-        while tracer is not None and tracer is not self and tracer.captured is not None:
+    def _now(self, args: tuple[Any, ...] = ()) -> Tracer:
+        """Return the trace that records an op of a value of this one and of other arguments.
+
+        That is the innermost of their functions, or the part of it that runs now.
+        """
+        owners = {id(self)}
+        owners.update(id(arg._tracer) for arg in args if hasattr(type(arg), "_tracer"))
+        tracer: Tracer | None = tracing.tracer
+        found = tracer
+        while tracer is not None and id(tracer) not in owners:
+            if tracer.captured is None:
+                found = tracer.outer
             tracer = tracer.outer
-        return self if now is None or tracer is not self else now
+        return self if tracer is None or found is None else found
 
     def place(self, reason: str, hint: str = "") -> Refusal:
         """Make a refusal for the line of the user's code that runs now."""
@@ -272,7 +279,7 @@ class Tracer:
         TraceRefused
             The engine has no such op for these arguments.
         """
-        return self._now()._add(op, attrs, args, fresh)
+        return self._now(args)._add(op, attrs, args, fresh)
 
     def _add(self, op: str, attrs: dict[str, Any], args: tuple[Any, ...], fresh: bool) -> list[Any]:
         if op == "element_seed" and self.captured is not None and self.outer is not None:

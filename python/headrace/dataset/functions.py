@@ -13,6 +13,7 @@ from ..nest import map_structure
 from ..report import error_report
 from ..seeds import seed_pair
 from ..spec import spec_of
+from ..standin import element_in_trace
 from .step import A, R, Step, T_co
 
 if TYPE_CHECKING:
@@ -243,6 +244,9 @@ class Functions(Step[T_co]):
         spec = map_structure(spec_of, state)
         function = StateFunction(reduce_func, executor, spec, "reduce_func")
         reduced = self._derive("reduce", initial_state=state, reduce_func=function)
+        stood: Any = element_in_trace("reduce", reduced._plan.element_spec)
+        if stood is not None:
+            return stood  # type: ignore[no-any-return]
         with reduced.iterator() as iterator:
             result: A = next(iterator)
         return result

@@ -558,7 +558,7 @@ def map_fn(
 
     rows = [convert(x) if not getattr(x, "_is_composite", False) else x for x in flatten(elems)]
     found = symbol_of(builtins.tuple(flatten(rows, expand_composites=True)))
-    counts = [(static_shape(x) or (None,))[0] for x in rows if is_dense(x)]
+    counts = [(static_shape(x) or (None,))[0] if is_dense(x) else x.shape[0] for x in rows]
     if found is not None and all(map(is_dense, rows)):
         recorded = _mapped(fn, elems, rows, found)
         if recorded is not None:

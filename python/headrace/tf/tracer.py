@@ -79,7 +79,7 @@ class TensorTracer(Tracer):
         self, op: str, attrs: dict[str, Any], args: tuple[Any, ...], outs: list[Out] | None
     ) -> list[Any]:
         """Record an op of several results."""
-        now: Any = self._now()
+        now: Any = self._now(args)
         if now is not self:
             return now.record_all(op, attrs, args, outs)  # type: ignore[no-any-return]
         values = [self.value(arg) for arg in args]

@@ -23,7 +23,7 @@ from ...generator import Source, signature_of
 from ...nest import is_structure
 from ...ops import refuse_in_trace
 from ...spec import UnknownSpec
-from ...standin import stand_in
+from ...standin import has_symbols, stand_in
 from .. import specs
 from ..bridge import source
 from ..convert import convert, is_symbol
@@ -173,6 +173,8 @@ class Dataset(own.Dataset[Any]):
         )
         if args is not None and not isinstance(args, tuple | list):
             raise TypeError(f"`args` must be a tuple, got {args!r}")
+        if has_symbols(args):
+            return adopt(stand_in(signature))
         given = tuple(np.asarray(source(arg), _text_dtype(arg)) for arg in args or ())
         plain = Source(generator, signature, given, live)
         return adopt(own.make_step("from_generator", (), source=TensorSource(plain)))
