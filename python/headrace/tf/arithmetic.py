@@ -25,6 +25,7 @@ from .comparison import (
     operator_equal,
     operator_not_equal,
 )
+from .composite import by_value
 from .convert import convert, is_dense, is_symbol
 from .dtypes import bool as bool_
 from .dtypes import float32, float64, string
@@ -215,6 +216,7 @@ def minimum(x: Any, y: Any, name: str | None = None) -> Any:
     return _numeric("Minimum", "minimum", x, y, strict=True)
 
 
+@by_value
 def squared_difference(x: Any, y: Any, name: str | None = None) -> Any:
     """Return ``(x - y) ** 2``; mirrors ``tf.math.squared_difference``."""
     x, y = operands("SquaredDifference", x, y)
@@ -226,6 +228,7 @@ def squared_difference(x: Any, y: Any, name: str | None = None) -> Any:
     return multiply(away, away)
 
 
+@by_value
 def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
     """Return ``x / y``, 0 where `y` is 0; mirrors ``tf.math.divide_no_nan``."""
     from .creation import ones_like, zeros_like
@@ -237,6 +240,7 @@ def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
     return where(zero, zeros_like(found), found)
 
 
+@by_value
 def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
     """Return ``x * y``, 0 where `y` is 0; mirrors ``tf.math.multiply_no_nan``."""
     from .creation import zeros_like
@@ -250,7 +254,7 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
     """Return the sum of some tensors; mirrors ``tf.math.add_n``."""
     if not isinstance(inputs, list | tuple) or not inputs:
         raise ValueError("inputs must be an iterable of at least one Tensor with the same dtype")
-    total = convert(inputs[0])
+    total = inputs[0] if is_composite(inputs[0]) else convert(inputs[0])
     for item in inputs[1:]:
         total = add(total, item)
     return total

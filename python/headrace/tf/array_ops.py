@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidArgumentError
+from .composite import or_ragged
 from .convert import convert, is_symbol
 from .dtypes import as_dtype, int32
 from .kernels import run, sized, static_shape
@@ -177,6 +178,7 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
     return run("expand_dims", (x,), (out, x.dtype), axis=place)
 
 
+@or_ragged
 def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
     """Remove axes of size 1; mirrors ``tf.squeeze``."""
     x = convert(input)
@@ -223,6 +225,7 @@ def transpose(
     return conj(found) if conjugate else found
 
 
+@or_ragged
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
     """Reverse along axes; mirrors ``tf.reverse``."""
     mapper = getattr(tensor, "_reverse", None)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .arithmetic import OPERATORS, UNARY
+from .composite import by_value
 from .convert import convert
 from .kernels import broadcast, run, static_shape
 from .names import lookup
@@ -22,7 +23,7 @@ def _of_integers(name: str, operator: Callable[[Any, Any], Any]) -> Callable[...
 
     combine.__name__ = combine.__qualname__ = name
     combine.__doc__ = f"Combine bits; mirrors ``tf.bitwise.{name}``."
-    return combine
+    return by_value(combine)
 
 
 def _shift(kernel: str) -> Callable[[Any, Any], Any]:
@@ -39,6 +40,7 @@ left_shift = _of_integers("left_shift", _shift("left_shift"))
 right_shift = _of_integers("right_shift", _shift("right_shift"))
 
 
+@by_value
 def invert(x: Any, name: str | None = None) -> Any:
     """Flip all bits; mirrors ``tf.bitwise.invert``."""
     x = convert(x)

@@ -2,11 +2,49 @@
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+import importlib
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from . import operators
 
-__all__ = ["Composite"]
+__all__ = ["Composite", "by_value", "or_ragged"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def or_ragged(function: F) -> F:
+    """Hand calls with ragged tensors to the function of the same name in `ragged_moves`."""
+
+    @functools.wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        for value in (*args, *kwargs.values()):
+            if getattr(type(value), "_is_ragged", False):
+                moves = importlib.import_module(".ragged_moves", __package__)
+                return getattr(moves, function.__name__)(*args, **kwargs)
+        return function(*args, **kwargs)
+
+    return called  # type: ignore[return-value]
+
+
+def by_value(function: F) -> F:
+    """Let a function that works value by value take ragged tensors."""
+
+    @functools.wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        names, given = list(kwargs), (*args, *kwargs.values())
+        for value in given:
+            if getattr(type(value), "_is_ragged", False):
+                return value._map_values(
+                    lambda *parts: function(
+                        *parts[: len(args)], **dict(zip(names, parts[len(args) :], strict=True))
+                    ),
+                    *given,
+                )
+        return function(*args, **kwargs)
+
+    return called  # type: ignore[return-value]
 
 
 class Composite:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .arithmetic import add, divide, maximum, minimum, negative, subtract
+from .composite import by_value, or_ragged
 from .convert import convert
 from .dtypes import bool as bool_
 from .kernels import broadcast, run, static_shape
@@ -161,6 +162,7 @@ def rsqrt(x: Any, name: str | None = None) -> Any:
     return reciprocal(sqrt(x))
 
 
+@by_value
 def sigmoid(x: Any, name: str | None = None) -> Any:
     """Return ``1 / (1 + exp(-x))``; mirrors ``tf.math.sigmoid``."""
     x = convert(x)
@@ -168,6 +170,7 @@ def sigmoid(x: Any, name: str | None = None) -> Any:
     return reciprocal(add(exp(negative(x)), 1))
 
 
+@by_value
 def softplus(features: Any, name: str | None = None) -> Any:
     """Return ``log(1 + exp(features))``; mirrors ``tf.math.softplus``."""
     from .arithmetic import abs
@@ -176,11 +179,13 @@ def softplus(features: Any, name: str | None = None) -> Any:
     return add(maximum(x, 0), log1p(exp(negative(abs(x)))))
 
 
+@by_value
 def log_sigmoid(x: Any, name: str | None = None) -> Any:
     """Return the logarithm of `sigmoid`; mirrors ``tf.math.log_sigmoid``."""
     return negative(softplus(negative(x)))
 
 
+@by_value
 def softsign(features: Any, name: str | None = None) -> Any:
     """Return ``x / (1 + |x|)``; mirrors ``tf.math.softsign``."""
     from .arithmetic import abs
@@ -189,6 +194,7 @@ def softsign(features: Any, name: str | None = None) -> Any:
     return divide(x, add(abs(x), 1))
 
 
+@or_ragged
 def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Any:
     """Return exponentials that sum to 1 along an axis, the last; mirrors ``tf.math.softmax``."""
     from .reductions import reduce_max, reduce_sum
@@ -207,6 +213,7 @@ def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -
     return subtract(x, reduce_logsumexp(x, -1 if axis is None else axis, keepdims=True))
 
 
+@by_value
 def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
     """Return ``1 / x``, 0 where `x` is 0; mirrors ``tf.math.reciprocal_no_nan``."""
     from .arithmetic import divide_no_nan
@@ -216,6 +223,7 @@ def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
     return divide_no_nan(ones_like(x), x)
 
 
+@by_value
 def xlogy(x: Any, y: Any, name: str | None = None) -> Any:
     """Return ``x * log(y)``, 0 where `x` is 0; mirrors ``tf.math.xlogy``."""
     from .arithmetic import multiply_no_nan
@@ -224,6 +232,7 @@ def xlogy(x: Any, y: Any, name: str | None = None) -> Any:
     return multiply_no_nan(log(y), x)
 
 
+@by_value
 def xdivy(x: Any, y: Any, name: str | None = None) -> Any:
     """Return ``x / y``, 0 where `x` is 0; mirrors ``tf.math.xdivy``."""
     from .arithmetic import multiply_no_nan
@@ -232,6 +241,7 @@ def xdivy(x: Any, y: Any, name: str | None = None) -> Any:
     return multiply_no_nan(reciprocal(y), x)
 
 
+@by_value
 def atan2(y: Any, x: Any, name: str | None = None) -> Any:
     """Return the angle of the point (x, y); mirrors ``tf.math.atan2``."""
     y, x = operands("Atan2", y, x)
@@ -239,6 +249,7 @@ def atan2(y: Any, x: Any, name: str | None = None) -> Any:
     return run("arctan2", (y, x), (broadcast(static_shape(y), static_shape(x)), x.dtype))
 
 
+@by_value
 def real(input: Any, name: str | None = None) -> Any:
     """Return the real part; mirrors ``tf.math.real``."""
     x = convert(input)
@@ -247,6 +258,7 @@ def real(input: Any, name: str | None = None) -> Any:
     return run("real", (x,), (static_shape(x), x.dtype.real_dtype))
 
 
+@by_value
 def imag(input: Any, name: str | None = None) -> Any:
     """Return the imaginary part; mirrors ``tf.math.imag``."""
     from .creation import zeros_like
@@ -257,6 +269,7 @@ def imag(input: Any, name: str | None = None) -> Any:
     return run("imag", (x,), (static_shape(x), x.dtype.real_dtype))
 
 
+@by_value
 def conj(x: Any, name: str | None = None) -> Any:
     """Return the complex conjugate; mirrors ``tf.math.conj``."""
     x = convert(x)

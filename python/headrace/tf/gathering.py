@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import InvalidArgumentError
+from .composite import or_ragged
 from .convert import convert, is_dense, is_symbol
 from .dtypes import as_dtype, float32, int8, int16, int32, int64, string, uint8
 from .dtypes import bool as bool_
@@ -30,6 +31,7 @@ __all__ = [
 ]
 
 
+@or_ragged
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
     """Choose value by value, or find what is true; mirrors ``tf.where``.
 
@@ -101,6 +103,7 @@ def gather(
     return run("take", (x, at), (out, x.dtype), axis=along, batch_dims=batch_dims, mode="strict")
 
 
+@or_ragged
 def gather_nd(
     params: Any, indices: Any, batch_dims: int = 0, name: str | None = None,
     bad_indices_policy: str | None = "",
@@ -180,6 +183,7 @@ def boolean_mask(
     return run("index", (x, keep), (out, x.dtype), key=[*key, "i"])
 
 
+@or_ragged
 def one_hot(
     indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: int | None = None,
     dtype: Any = None, name: str | None = None,

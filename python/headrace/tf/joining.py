@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import InvalidArgumentError
 from .array_ops import identity, is_plain, reshape, shape
+from .composite import or_ragged
 from .convert import convert, is_dense, is_symbol
 from .dtypes import int32, int64
 from .kernels import DTypeError, axis_of, run, static_shape
@@ -159,6 +160,7 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
     return [x[(*whole, k)] for k in range(count)]
 
 
+@or_ragged
 def split(
     value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split"
 ) -> list[Any]:
@@ -251,6 +253,7 @@ def _pieces(x: Any, dims: Any, place: int, sizes: list[int]) -> list[Any]:
     return [x if size == -1 else held(x, size) for x, size in zip(pieces, sizes, strict=True)]
 
 
+@or_ragged
 def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
     """Repeat the whole along each axis; mirrors ``tf.tile``."""
     tiler = getattr(input, "_tile", None)

@@ -15,6 +15,7 @@ from .arithmetic import abs as magnitude
 from .arithmetic import divide, maximum, minimum, multiply, subtract
 from .array_ops import ensure_shape, expand_dims, reshape, shape, squeeze, transpose
 from .casting import cast
+from .composite import by_value
 from .convert import convert, is_symbol
 from .creation import ones_like
 from .dtypes import float16, float32
@@ -77,6 +78,7 @@ __all__ = [
 ]
 
 
+@by_value
 def relu(features: Any, name: str | None = None) -> Any:
     """Return what is above zero; mirrors ``tf.nn.relu``.
 
@@ -89,6 +91,7 @@ def relu(features: Any, name: str | None = None) -> Any:
     return maximum(x, _like(0, x))
 
 
+@by_value
 def relu6(features: Any, name: str | None = None) -> Any:
     """Return what is from zero to six; mirrors ``tf.nn.relu6``."""
     x = convert(features)
@@ -99,6 +102,7 @@ def _like(number: float, x: Any) -> Any:
     return convert(np.asarray(number, x.dtype.as_numpy_dtype))
 
 
+@by_value
 def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Any:
     """Return values, those below zero times `alpha`; mirrors ``tf.nn.leaky_relu``."""
     x = convert(features)
@@ -107,12 +111,14 @@ def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Any:
     return where(x > _like(0, x), x, multiply(x, convert(alpha, x.dtype)))
 
 
+@by_value
 def elu(features: Any, name: str | None = None) -> Any:
     """Return values, of those below zero ``exp(x) - 1``; mirrors ``tf.nn.elu``."""
     x = convert(features)
     return where(x > _like(0, x), x, expm1(minimum(x, _like(0, x))))
 
 
+@by_value
 def selu(features: Any, name: str | None = None) -> Any:
     """Return scaled `elu`; mirrors ``tf.nn.selu``."""
     x = convert(features)
@@ -127,6 +133,7 @@ def crelu(features: Any, axis: int = -1, name: str | None = None) -> Any:
     return relu(concat([x, -x], axis))
 
 
+@by_value
 def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Any:
     """Return values times their share of the normal distribution; mirrors ``tf.nn.gelu``."""
     x = convert(features)
@@ -137,6 +144,7 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> A
     return half * x * (_like(1, x) + erf(divide(x, _like(math.sqrt(2.0), x))))
 
 
+@by_value
 def silu(features: Any, beta: Any = 1.0, name: str | None = None) -> Any:
     """Return values times their `sigmoid`; mirrors ``tf.nn.silu``."""
     x = convert(features)

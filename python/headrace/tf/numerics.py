@@ -12,6 +12,7 @@ from .arithmetic import add, divide, maximum, minimum, multiply, subtract
 from .array_ops import reshape, shape, transpose
 from .casting import cast
 from .comparison import less, less_equal
+from .composite import by_value
 from .convert import convert
 from .creation import range as numbers
 from .creation import zeros_like
@@ -98,6 +99,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Any:
     return add(cast(a, kind), multiply(cast(b, kind), convert(1j, kind)))
 
 
+@by_value
 def angle(input: Any, name: str | None = None) -> Any:
     """Return the angles of complex numbers; mirrors ``tf.math.angle``."""
     x = convert(input)

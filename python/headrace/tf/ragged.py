@@ -108,13 +108,25 @@ def _depth(value: Any) -> int:
 
 def stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
     """Join tensors of differing lengths along a new axis; mirrors ``tf.ragged.stack``."""
-    rows = [value if isinstance(value, RaggedTensor) else convert(value) for value in values]
-    if axis != 0:
-        raise NotImplementedError("tf.ragged.stack along another axis than 0")
-    if any(x.shape.rank == 0 for x in rows):
-        return pack(rows)
     from .ragged_index import concat
 
+    rows = [value if isinstance(value, RaggedTensor) else convert(value) for value in values]
+    if axis != 0:
+        from .array_ops import expand_dims
+
+        rank = rows[0].shape.rank
+        place = axis if axis >= 0 or rank is None else axis + rank + 1
+        if rank is None or not 0 < place <= rank:
+            raise InvalidArgumentError(f"axis={axis} out of bounds for tensors of rank {rank}")
+        apart = [
+            expand_dims(
+                x if isinstance(x, RaggedTensor) or rank < 2 else RaggedTensor.from_tensor(x), place
+            )
+            for x in rows
+        ]
+        return concat(apart, place)
+    if any(x.shape.rank == 0 for x in rows):
+        return pack(rows)
     splits = next((x.row_splits.dtype for x in rows if isinstance(x, RaggedTensor)), int32)
     counts = [x.nrows() if isinstance(x, RaggedTensor) else shape(x, splits)[0] for x in rows]
     return RaggedTensor.from_row_lengths(concat(rows, 0), pack([cast(k, splits) for k in counts]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 from typing import Any
 
@@ -18,13 +19,13 @@ from .gathering import gather as pick
 from .gathering import where
 from .joining import concat as join
 from .joining import repeat, stack
-from .kernels import static_shape
+from .kernels import static_shape, symbol_of
 from .operators import _part
 from .ragged_tensor import RaggedTensor
 from .reductions import cumsum, reduce_sum
 from .tensor import raw, wrap
 
-__all__ = ["aligned", "concat", "gather", "getitem"]
+__all__ = ["aligned", "concat", "gather", "getitem", "spans", "values_at"]
 
 
 def getitem(x: RaggedTensor, key: Any) -> Any:
@@ -99,7 +100,7 @@ def _inside(x: RaggedTensor, part: slice, rest: list[Any]) -> Any:
         return _backwards(x, part, rest)
     first, last = (_bound(end, lengths, k) for k, end in enumerate((part.start, part.stop)))
     count = maximum((last - first + (step - 1)) // step, convert(0, ends.dtype))
-    found = _values_at(x.values, spans(ends[:-1] + first, count, step))
+    found = values_at(x.values, spans(ends[:-1] + first, count, step))
     if rest:
         found = found[(slice(None), *rest)]
     return RaggedTensor.from_row_lengths(found, count)
@@ -118,7 +119,7 @@ def _backwards(x: RaggedTensor, part: slice, rest: list[Any]) -> Any:
     ends = raw(x.row_splits)
     chosen = [np.arange(a, b)[part] for a, b in pairwise(ends)]
     at = np.concatenate([np.zeros(0, np.int64), *chosen]).astype(np.int64)
-    values = _values_at(x.values, wrap(at))
+    values = values_at(x.values, wrap(at))
     if rest:
         values = values[(slice(None), *rest)]
     lengths = np.asarray([len(k) for k in chosen], ends.dtype)
@@ -133,7 +134,8 @@ def spans(starts: Any, lengths: Any, step: int = 1) -> Any:
     return repeat(starts, lengths) + (within * step if step != 1 else within)
 
 
-def _values_at(values: Any, at: Any) -> Any:
+def values_at(values: Any, at: Any) -> Any:
+    """Return rows of values, which may be ragged."""
     return gather(values, at) if isinstance(values, RaggedTensor) else pick(values, at)
 
 
@@ -146,7 +148,7 @@ def gather(x: RaggedTensor, indices: Any) -> Any:
     ends = x.row_splits
     flat = reshape(rows, [-1])
     lengths = pick(ends[1:] - ends[:-1], flat)
-    found = _values_at(x.values, spans(pick(ends[:-1], flat), lengths))
+    found = values_at(x.values, spans(pick(ends[:-1], flat), lengths))
     made = RaggedTensor.from_row_lengths(found, lengths)
     for length in reversed(dims[1:]):
         made = RaggedTensor.from_uniform_row_length(made, length)
@@ -161,6 +163,8 @@ def concat(values: Any, axis: int) -> Any:
         alike = all(shape is not None and None not in shape[1:] for shape in shapes)
         if axis == 0 and alike and len({shape[1:] for shape in shapes}) == 1:  # type: ignore[index]
             return join(tensors, 0)
+        if axis > 0:
+            return join(tensors, axis)
         tensors = [x if (x.shape.rank or 2) < 2 else RaggedTensor.from_tensor(x) for x in tensors]
         if any(not isinstance(x, RaggedTensor) for x in tensors):
             return join(tensors, axis)
@@ -207,10 +211,53 @@ def aligned(first: RaggedTensor, args: list[Any]) -> list[Any]:
 
 
 def _spread(first: RaggedTensor, dense: Any) -> Any:
-    """Repeat the rows of a dense tensor for the values of each row."""
-    array = raw(dense)
-    if array.ndim == 1 and array.shape[0] == 1:
-        return dense
-    if array.ndim >= 2 and array.shape[1] == 1 and array.shape[0] == len(raw(first.row_splits)) - 1:
-        return wrap(np.repeat(array[:, 0], np.diff(raw(first.row_splits)), 0))
-    return dense
+    """Return what stands beside each innermost value of `first` in a dense tensor.
+
+    Raises
+    ------
+    InvalidArgumentError
+        A size is neither 1 nor that of the rows.
+    """
+    rank = first.shape.rank or first.ragged_rank + 1
+    dims = static_shape(dense)
+    if dims is None or len(dims) > rank:
+        raise InvalidArgumentError(
+            f"Unable to broadcast: shape {dense.shape} beside ragged rows of rank {rank}"
+        )
+    depth = first.ragged_rank + 1
+    sizes = [1] * (rank - len(dims)) + list(dims)
+    outer, inner = sizes[:depth], sizes[depth:]
+    flat: Any = None
+    for level, count in enumerate(outer):
+        if count == 1:
+            continue
+        place = _places(first, level, count)
+        step = math.prod(1 if k is None else k for k in outer[level + 1 :])
+        place = place * place.dtype.as_numpy_dtype(step)
+        flat = place if flat is None else flat + place
+    table = reshape(dense, [-1, *(-1 if count is None else count for count in inner)])
+    if flat is None:
+        return table[0] if inner else reshape(table, [])
+    return pick(table, flat)
+
+
+def _places(x: RaggedTensor, level: int, count: int | None) -> Any:
+    """Return where each innermost value is along an axis."""
+    if level == 0:
+        rows = x.row_splits.shape[0]
+        if rows is not None and count is not None and count != rows - 1:
+            raise InvalidArgumentError(f"Unable to broadcast: dimension size mismatch: {count}")
+        place, inner = x.value_rowids(), x.values
+    else:
+        inner = x
+        for _ in range(level - 1):
+            inner = inner.values
+        lengths = inner.row_lengths()
+        if symbol_of((lengths,)) is not None:
+            lengths._tracer.refuse("spreads a tensor over the values of ragged rows")
+        if count is not None and (raw(lengths) != count).any():
+            raise InvalidArgumentError(f"Unable to broadcast: dimension size mismatch: {count}")
+        place, inner = spans(zeros_like(lengths), lengths), inner.values
+    while isinstance(inner, RaggedTensor):
+        place, inner = repeat(place, inner.row_lengths()), inner.values
+    return place

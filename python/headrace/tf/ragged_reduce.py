@@ -2,53 +2,19 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
+from ..errors import InvalidArgumentError
+from .casting import cast
 from .dtypes import bool as bool_
 from .dtypes import int32
-from .kernels import static_shape, symbol_of
+from .ragged_segments import along, stand_in
 from .ragged_tensor import RaggedTensor
-from .tensor import raw, wrap
+from .tensor import raw
 
 __all__ = ["reduce"]
 
-
-def reduce(x: RaggedTensor, name: str, axis: Any, keepdims: bool) -> Any:
-    """Reduce along the rows, along the values of each row, or all."""
-    from . import reductions
-
-    dense = getattr(reductions, name)
-    if axis is None:
-        return dense(x.flat_values)
-    axis = int(axis) if axis >= 0 else int(axis) + (x.shape.rank or 0)
-    if axis > 1:
-        return x.with_values(dense(x.values, axis - 1, keepdims))
-    symbol = symbol_of((x.flat_values, *x.nested_row_splits))
-    if axis == 0:
-        if name != "reduce_sum" and (name != "reduce_any" or symbol is not None):
-            raise NotImplementedError(f"{name} of a ragged tensor along axis 0")
-        return dense(x.to_tensor(), 0, keepdims)
-    made = _of_rows(x, name, keepdims)
-    if made is not None:
-        return made
-    rows = static_shape(x.row_splits)
-    if symbol is not None:
-        out = (None if rows is None or rows[0] is None else rows[0] - 1,)
-        return symbol._tracer.unrecorded(name + " of ragged rows", out, x.dtype)
-    inner = x.values
-    if isinstance(inner, RaggedTensor):
-        raise NotImplementedError(f"{name} of rows of rows along axis 1")
-    array, ends = raw(inner), raw(x.row_splits)
-    found = [raw(dense(wrap(array[a:b]), 0, False)) for a, b in pairwise(ends)]
-    whole = np.asarray(found, found[0].dtype if found else array.dtype)
-    whole = whole.reshape(len(found), *array.shape[1:])
-    return wrap(whole[:, None] if keepdims else whole)
-
-
-# What a reduction is called where the row of each value is given.
+# What a reduction is called where the number of each value is given.
 _SEGMENTS = {
     "reduce_sum": "unsorted_segment_sum",
     "reduce_prod": "unsorted_segment_prod",
@@ -58,23 +24,92 @@ _SEGMENTS = {
 _OF_TRUTH = {"reduce_any": "reduce_max", "reduce_all": "reduce_min"}
 
 
-def _of_rows(x: RaggedTensor, name: str, keepdims: bool) -> Any:
-    """Reduce along the values of each row by the row of each; None if it cannot be done so."""
+def reduce(x: RaggedTensor, name: str, axis: Any, keepdims: bool) -> Any:
+    """Reduce along axes, or all.
+
+    Raises
+    ------
+    ValueError
+        There is no such axis.
+    """
+    from . import reductions
+    from .array_ops import reshape, size
+    from .convert import convert
+
+    dense = getattr(reductions, name)
+    rank = x.shape.rank or x.ragged_rank + 1
+    if axis is None:
+        found = dense(x.flat_values)
+        if name == "reduce_mean" and x.dtype.is_integer:
+            found = reductions.reduce_sum(x.flat_values) / size(x.flat_values, x.dtype)
+        return reshape(found, [1] * rank) if keepdims else found
+    axes = raw(convert(axis, int32 if isinstance(axis, list | tuple) else None)).reshape(-1)
+    for k in axes.tolist():
+        if not -rank <= k < rank:
+            raise InvalidArgumentError(f"axis={k} out of bounds: expected {-rank}<=axis<{rank}")
+    places = sorted({k % rank for k in axes.tolist()}, reverse=True)
+    if name in _OF_TRUTH:
+        found = reduce(_with(x, cast(x.flat_values, int32)), _OF_TRUTH[name], places, keepdims)
+        return _mapped(lambda values: cast(values > 0, bool_), found)
+    if name == "reduce_mean":
+        return _mean(x, places, keepdims)
+    found = x
+    for place in places:
+        if isinstance(found, RaggedTensor):
+            found = _along(found, name, place, keepdims)
+        else:
+            found = dense(found, place, keepdims)
+    return found
+
+
+def _with(x: RaggedTensor, values: Any) -> RaggedTensor:
+    return x.with_flat_values(values)
+
+
+def _mapped(function: Any, *values: Any) -> Any:
+    if isinstance(values[0], RaggedTensor):
+        return values[0].with_flat_values(function(*(x.flat_values for x in values)))
+    return function(*values)
+
+
+def _mean(x: RaggedTensor, places: list[int], keepdims: bool) -> Any:
+    from .creation import ones_like
+
+    total = reduce(x, "reduce_sum", places, keepdims)
+    count = reduce(_with(x, ones_like(x.flat_values)), "reduce_sum", places, keepdims)
+    return _mapped(lambda a, b: a / b, total, count)
+
+
+def _along(x: RaggedTensor, name: str, axis: int, keepdims: bool) -> Any:
     from . import reductions
     from .array_ops import expand_dims
-    from .casting import cast
 
-    rows = x.row_splits.shape[0]
+    if axis > 1:
+        return x.with_values(getattr(reductions, name)(x.values, axis - 1, keepdims))
+    found = _columns(x, name) if axis == 0 else _rows(x, name)
+    if found is None:
+        found = stand_in(x, name, axis, x.dtype)
+    if found is None:
+        found = along(x, axis, getattr(reductions, _SEGMENTS[name]))
+    return expand_dims(found, axis) if keepdims else found
+
+
+def _rows(x: RaggedTensor, name: str) -> Any:
+    """Reduce along the values of each row by the row of each; None if it cannot be done so."""
+    from . import reductions
+
+    rows = x.shape[0]
     if isinstance(x.values, RaggedTensor) or rows is None:
         return None
-    if name in _OF_TRUTH:
-        found = _of_rows(x.with_values(cast(x.values, int32)), _OF_TRUTH[name], keepdims)
-        return cast(found > 0, bool_)
-    if name == "reduce_mean" and x.dtype.is_floating and x.values.shape.rank == 1:
-        found = _of_rows(x, "reduce_sum", False) / cast(x.row_lengths(), x.dtype)
-    elif name in _SEGMENTS and (x.dtype.is_floating or x.dtype.is_integer):
-        segments = getattr(reductions, _SEGMENTS[name])
-        found = segments(x.values, x.value_rowids(), rows - 1)
-    else:
+    return getattr(reductions, _SEGMENTS[name])(x.values, x.value_rowids(), rows)
+
+
+def _columns(x: RaggedTensor, name: str) -> Any:
+    """Reduce along the rows of values; None if they have rows of their own."""
+    from . import reductions
+
+    if isinstance(x.values, RaggedTensor):
         return None
-    return expand_dims(found, 1) if keepdims else found
+    least, most = (0, 0) if x.dtype.is_complex else (x.dtype.min, x.dtype.max)
+    empty = {"reduce_sum": 0, "reduce_prod": 1, "reduce_max": least, "reduce_min": most}[name]
+    return getattr(reductions, name)(x.to_tensor(x.dtype.as_numpy_dtype(empty)), 0, False)

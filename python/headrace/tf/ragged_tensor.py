@@ -40,6 +40,7 @@ class RaggedTensor(Composite):
     """
 
     __slots__ = ("_splits", "_symbol", "_uniform", "_values")
+    _is_ragged = True
 
     def __init__(self, values: Any, row_splits: Any, uniform: int | None = None) -> None:
         self._values = values
@@ -139,6 +140,11 @@ class RaggedTensor(Composite):
         from .ragged import segment_ids_to_row_splits
 
         rows = _splits(value_rowids)
+        if validate and type(rows) is Tensor and (np.diff(raw(rows), prepend=0) < 0).any():
+            raise InvalidArgumentError(
+                "Arguments to from_value_rowids do not form a valid RowPartition: the numbers of "
+                "rows must be ascending and not negative"
+            )
         splits = segment_ids_to_row_splits(rows, nrows, rows.dtype)
         return cls.from_row_splits(values, splits, validate=validate)
 
@@ -259,6 +265,8 @@ class RaggedTensor(Composite):
         """The sizes, ``None`` at ragged axes."""
         rows = static_shape(self._splits)
         count = None if not rows or rows[0] is None else rows[0] - 1
+        if count is None and self._symbol is not None and self._symbol._spec.shape:
+            count = self._symbol._spec.shape[0]
         inner = self._values.shape
         if inner.rank is None:
             return TensorShape(None)
@@ -299,6 +307,9 @@ class RaggedTensor(Composite):
 
     def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
         """Return the length of each row."""
+        axis += (self.rank or 0) if axis < 0 else 0
+        if axis == 0:
+            return self.nrows()
         if axis > 1:
             return self.with_values(self._values.row_lengths(axis - 1))
         return self._splits[1:] - self._splits[:-1]
@@ -476,14 +487,22 @@ class RaggedTensor(Composite):
         if place == 0:
             return stack([self], 0)
         if place == 1:
-            count = int(raw(self.nrows()))
-            return RaggedTensor(self, wrap(np.arange(count + 1, dtype=np.int64)), 1)
+            from .creation import range as numbers
+
+            splits = self._splits
+            return RaggedTensor(self, numbers(self.nrows() + splits.dtype.as_numpy_dtype(1)), 1)
         return self.with_values(expand_dims(self._values, place - 1))
 
     def _gather(self, params: Any, indices: Any, axis: Any, batch_dims: int) -> Any:
-        from .ragged_index import gather
+        from .ragged_moves import gather
 
-        return gather(self, indices)
+        return gather(self, indices, axis=axis, batch_dims=batch_dims)
+
+    @staticmethod
+    def _gather_by(params: Any, indices: Any, axis: Any, batch_dims: int) -> Any:
+        from .ragged_moves import gather
+
+        return gather(params, indices, axis=axis, batch_dims=batch_dims)
 
     def _mask(self, mask: Any) -> Any:
         from .ragged import boolean_mask

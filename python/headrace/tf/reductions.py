@@ -12,6 +12,7 @@ from ..errors import InvalidArgumentError
 from .arithmetic import abs as abs_of
 from .arithmetic import add, subtract
 from .casting import cast
+from .composite import or_ragged
 from .convert import convert, is_symbol
 from .dtypes import DType, as_dtype, float32, float64, int32, int64
 from .dtypes import bool as bool_
@@ -201,6 +202,7 @@ reduce_any = _logical("reduce_any", "any")
 reduce_all = _logical("reduce_all", "all")
 
 
+@or_ragged
 def reduce_variance(
     input_tensor: Any, axis: Any = None, keepdims: builtins.bool = False, name: str | None = None
 ) -> Any:
@@ -310,13 +312,14 @@ def _running(name: str, kernel: str) -> Callable[..., Any]:
     label = name
     accumulate.__name__ = accumulate.__qualname__ = name
     accumulate.__doc__ = f"Accumulate along an axis; mirrors ``tf.math.{name}``."
-    return accumulate
+    return or_ragged(accumulate) if name == "cumsum" else accumulate
 
 
 cumsum = _running("cumsum", "add")
 cumprod = _running("cumprod", "multiply")
 
 
+@or_ragged
 def bincount(
     arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None,
     dtype: Any = int32, name: str | None = None, axis: Any = None,

@@ -9,6 +9,7 @@ import numpy as np
 from ... import io as own
 from ...errors import InvalidArgumentError
 from ..bridge import to_own
+from ..composite import by_value
 from ..convert import convert
 from ..dtypes import DType, as_dtype, int64, string
 from ..dtypes import to_own as dtype_to_own
@@ -144,6 +145,7 @@ def _csv_default(default: Any) -> Any:
     return array
 
 
+@by_value
 def decode_base64(input: Any, name: str | None = None) -> Any:
     """Decode strings of the URL alphabet; mirrors ``tf.io.decode_base64``.
 
@@ -160,6 +162,7 @@ def decode_base64(input: Any, name: str | None = None) -> Any:
     return result(own.decode_base64(_string(input)))
 
 
+@by_value
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Any:
     """Encode strings in the URL alphabet; mirrors ``tf.io.encode_base64``.
 
