@@ -54,6 +54,15 @@ def test_numbers_of_boxes_are_int32(most):
             )
 
 
+@pytest.mark.parametrize("none", [0, -1])
+def test_no_boxes_of_a_class_or_of_an_image_are_not_asked_for(none):
+    for sizes, text in (((none, 3), "max_size_per_class must be positive"), ((3, none), "> 0")):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=text):
+            tf.image.combined_non_max_suppression(
+                BOXES[None, :, None], SCORES[None, :, None], *sizes
+            )
+
+
 @pytest.mark.parametrize("pad", [True, False])
 def test_numbers_of_boxes_that_a_run_computes(pad):
     def chosen(most):

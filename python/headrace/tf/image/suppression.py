@@ -278,9 +278,11 @@ def combined_non_max_suppression(
         outs: list[Out] = [*shapes]
         return CombinedNonMaxSuppression(*_unrecorded("combined_non_max_suppression", sizes, outs))
     each = _known("max_output_size_per_class", max_output_size_per_class)
+    if each <= 0:
+        raise InvalidArgumentError(f"max_size_per_class must be positive, got {each}")
     total = _known("max_total_size", max_total_size)
     if total <= 0:
-        raise InvalidArgumentError(f"max_total_size must be > 0, got {max_total_size}")
+        raise InvalidArgumentError(f"max_total_size must be > 0, got {total}")
     limits = _limits(iou_threshold, score_threshold)
     found = call(
         own.combined_non_max_suppression,
