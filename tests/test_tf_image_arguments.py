@@ -54,6 +54,36 @@ def test_numbers_of_boxes_are_int32(most):
             )
 
 
+IMAGE = np.ones((12, 13, 3), np.float32)
+PNG = tf.io.encode_png(tf.zeros([1, 2, 3], tf.uint8))
+WRONG = {
+    "height": lambda x: tf.image.resize_with_pad(x, 2.5, 3),
+    "width": lambda x: tf.image.resize_with_crop_or_pad(x, 3, 2.5),
+    "complex": lambda x: tf.image.resize(tf.cast(x, tf.complex64), [2, 2]),
+    "flags": lambda x: tf.image.resize(x > 0, [2, 2], "nearest"),
+    "ssim": lambda x: tf.image.ssim(x, tf.cast(x, tf.uint8), 1.0),
+    "ssim_multiscale": lambda x: tf.image.ssim_multiscale(x, tf.cast(x, tf.float64), 1.0),
+    "png": lambda x: tf.io.decode_png(PNG, dtype=tf.float32),
+    "webp": lambda x: tf.io.decode_webp(PNG, dtype=tf.uint16),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_dtype_is_an_error_of_types_and_of_values(name):
+    for error in (TypeError, tf.errors.InvalidArgumentError):
+        with pytest.raises(error):
+            WRONG[name](tf.constant(IMAGE))
+        with pytest.raises(error):
+            tf.data.Dataset.from_tensors(IMAGE).map(WRONG[name])
+
+
+def test_images_that_do_not_fit_each_other():
+    for compared in (tf.image.psnr, tf.image.ssim, tf.image.ssim_multiscale):
+        for a, b in ((IMAGE, IMAGE[1:]), (np.stack([IMAGE] * 2), np.stack([IMAGE] * 3))):
+            with pytest.raises(tf.errors.InvalidArgumentError):
+                compared(a, b, 1.0)
+
+
 @pytest.mark.parametrize("none", [0, -1])
 def test_no_boxes_of_a_class_or_of_an_image_are_not_asked_for(none):
     for sizes, text in (((none, 3), "max_size_per_class must be positive"), ((3, none), "> 0")):

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...errors import InvalidArgumentError
 from ..array_ops import ensure_shape
 from ..bridge import to_own
 from ..convert import convert, is_symbol
-from ..kernels import static_shape
+from ..kernels import DTypeError, static_shape
 from ..tensor import raw
 from ..values import results
 
@@ -98,12 +97,12 @@ def number(value: Any) -> Any:
 
     Raises
     ------
-    InvalidArgumentError
+    DTypeError
         It is not an integer.
     """
     found = value if is_symbol(value) else convert(value)
     if not found.dtype.is_integer:
-        raise InvalidArgumentError(f"expected int32 or int64, got {found.dtype.name}")
+        raise DTypeError(f"expected int32 or int64, got {found.dtype.name}")
     return found if is_symbol(found) else int(raw(found))
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ... import image as own
-from ...errors import InvalidArgumentError
 from ..bridge import to_own
 from ..convert import convert, is_symbol
 from ..dtypes import as_dtype, int32, string, uint8, uint16
 from ..dtypes import to_own as dtype_to_own
+from ..kernels import DTypeError
 from ..values import result
 
 __all__ = [
@@ -120,6 +120,8 @@ def decode_png(
     >>> tf.io.decode_png(tf.io.encode_png(tf.zeros([2, 3, 1], tf.uint8)), channels=4).shape
     TensorShape([2, 3, 4])
     """
+    if as_dtype(dtype) not in (uint8, uint16):
+        raise DTypeError(f"dtype must be uint8 or uint16, got {as_dtype(dtype).name}")
     made = dtype_to_own(as_dtype(dtype))
     return result(own.decode_png(_string(contents), int(channels or 0), made))
 
@@ -176,7 +178,7 @@ def decode_webp(
     headrace.errors.InvalidArgumentError: Failed to decode WebP image: ...
     """
     if as_dtype(dtype) != uint8:
-        raise InvalidArgumentError(f"dtype must be uint8, got {as_dtype(dtype).name}")
+        raise DTypeError(f"dtype must be uint8, got {as_dtype(dtype).name}")
     return result(own.decode_webp(_string(contents), int(channels or 0)))
 
 

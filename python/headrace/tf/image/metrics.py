@@ -17,7 +17,7 @@ from ..creation import zeros_like
 from ..dtypes import float32
 from ..elementwise import log, square
 from ..joining import concat, pad, stack
-from ..kernels import static_shape
+from ..kernels import DTypeError, static_shape
 from ..reductions import reduce_mean, reduce_min, reduce_prod, reduce_sum
 from .arguments import shown
 from .colour import convert_image_dtype
@@ -136,6 +136,13 @@ def _filtered(x: Any, weights: Any, axis: int) -> Any:
     return total
 
 
+def _of_one_dtype(a: Any, b: Any) -> tuple[Any, Any]:
+    x, y = convert(a), convert(b)
+    if x.dtype != y.dtype:
+        raise DTypeError(f"images of {x.dtype.name} and of {y.dtype.name} have no one range")
+    return x, y
+
+
 def _compared(a: Any, b: Any, max_val: Any) -> tuple[Any, Any, Any]:
     """Return two images and their largest value as float32, of one range."""
     x, y = convert(a), convert(b)
@@ -145,10 +152,10 @@ def _compared(a: Any, b: Any, max_val: Any) -> tuple[Any, Any, Any]:
             raise InvalidArgumentError(f"Shape {shown(shape)} must have rank at least 3")
     if one is not None and other is not None:
         if any(None not in (i, j) and i != j for i, j in zip(one[-3:], other[-3:], strict=True)):
-            raise ValueError(f"Shapes {one[-3:]} and {other[-3:]} are incompatible")
+            raise InvalidArgumentError(f"Shapes {one[-3:]} and {other[-3:]} are incompatible")
         for i, j in zip(reversed(one[:-3]), reversed(other[:-3]), strict=False):
             if None not in (i, j) and i != j and 1 not in (i, j):
-                raise ValueError(f"Two images are not compatible: {one} and {other}")
+                raise InvalidArgumentError(f"Two images are not compatible: {one} and {other}")
     most = convert_image_dtype(cast(convert(max_val), x.dtype), float32)
     return convert_image_dtype(x, float32), convert_image_dtype(y, float32), most
 
@@ -229,7 +236,7 @@ def ssim(
     >>> tf.image.ssim(image, image, 1.0).numpy()
     np.float32(1.0)
     """
-    x, y, most = _compared(img1, img2, max_val)
+    x, y, most = _compared(*_of_one_dtype(img1, img2), max_val)
     for shape in (static_shape(x), static_shape(y)):
         sides = () if shape is None else shape[-3:-1]
         if any(side is not None and side < filter_size for side in sides):
@@ -309,7 +316,7 @@ def ssim_multiscale(
     >>> tf.image.ssim_multiscale(image, image, 1.0, filter_size=4).numpy()
     np.float32(1.0)
     """
-    x, y, most = _compared(img1, img2, max_val)
+    x, y, most = _compared(*_of_one_dtype(img1, img2), max_val)
     window = _window(filter_size, filter_sigma)
     factors = np.asarray(power_factors, np.float32)
 

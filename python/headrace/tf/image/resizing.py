@@ -9,7 +9,7 @@ from ...image import resizing
 from ...image.resizing import ResizeMethod
 from ..convert import convert, is_symbol
 from ..dtypes import int32
-from ..kernels import static_shape
+from ..kernels import DTypeError, static_shape
 from ..tensor import raw
 from .arguments import call, framed, number, positive
 
@@ -56,6 +56,8 @@ def resize(
     x, shape = images_of(images)
     if method not in _METHODS:
         raise ValueError(f"Resize method is not implemented: {method}")
+    if not (x.dtype.is_integer or x.dtype.is_floating):
+        raise DTypeError(f"images of {x.dtype.name} cannot be resized; cast them to float32 before")
     if shape[-1] == 0:
         raise InvalidArgumentError("image must have at least one channel")
     fit = "within" if preserve_aspect_ratio else "fill"
