@@ -252,3 +252,11 @@ def test_messages_of_programs_go_to_a_logger(caplog):
     assert caplog.messages == ["step 3", "slow"]
     logging.set_verbosity(logging.WARN)
     assert logging.get_verbosity() == logging.WARN
+
+
+def test_programs_hang_names_of_their_own_on_datasets():
+    dataset = D.range(2).batch(2)
+    dataset.class_names = ["cats", "dogs"]
+    assert dataset.class_names == ["cats", "dogs"]
+    assert not hasattr(dataset.prefetch(1), "class_names")
+    assert next(iter(dataset)).numpy().tolist() == [0, 1]

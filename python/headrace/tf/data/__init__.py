@@ -43,5 +43,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    names = [name for name in globals() if not name.startswith("_") or name == "__all__"]
-    return sorted({*names, *_READERS, "experimental"})
+    return sorted({*__all__, *_READERS, "__all__", "experimental"})

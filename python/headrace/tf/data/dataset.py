@@ -49,7 +49,8 @@ class Dataset(own.Dataset[Any]):
     TensorSpec(shape=(), dtype=tf.int64, name=None)
     """
 
-    __slots__ = ()
+    # Programs hang names of their own on datasets, such as `class_names`.
+    __slots__ = ("__dict__",)
 
     _family: ClassVar[Any]
 
