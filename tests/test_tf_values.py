@@ -228,3 +228,11 @@ def test_tensors_are_compared_by_numpys_tests(value, other):
     for wrong in (other, np.full((2, 3), 7.5)):
         with pytest.raises(AssertionError):
             np.testing.assert_array_equal(wrong, tensor)
+
+
+@pytest.mark.parametrize("make", [tf.zeros, tf.ones, lambda sizes: tf.fill(sizes, 3.0)])
+def test_tensors_that_no_memory_holds_have_tensorflows_errors(make):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"more than 2\*\*63 - 1"):
+        make([1 << 40, 1 << 40])
+    with pytest.raises(tf.errors.ResourceExhaustedError, match=r"\[2147483648,2147483648\]"):
+        make([1 << 31, 1 << 31])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import builtins
+import math
 from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidArgumentError
+from ..errors import InvalidArgumentError, ResourceExhaustedError
 from .convert import convert, is_dense, is_symbol
 from .dtypes import (
     DType,
@@ -51,9 +52,20 @@ def _filled(shape: Any, value: Any, dtype: DType) -> Any:
     if sizes is not None and (plain := vector(sizes)) is not None:
         if any(size < 0 for size in plain):
             raise InvalidArgumentError(f"Dimension {min(plain)} must be >= 0")
-        return wrap(np.full(plain, value, kind))
+        return wrap(_full(plain, value, kind))
     value = value != 0 if dtype is bool_ else value
     return sized("fill", (convert(shape), convert(value, dtype)), known_sizes(sizes), dtype)
+
+
+def _full(sizes: Any, value: Any, kind: Any) -> Any:
+    """Return an array of one value; sizes that no memory holds have TensorFlow's errors."""
+    shape = f"[{','.join(map(str, sizes))}]"
+    if math.prod(sizes) > 2**63 - 1:
+        raise InvalidArgumentError(f"Shape {shape} would have more than 2**63 - 1 elements")
+    try:
+        return np.full(sizes, value, kind)
+    except (MemoryError, ValueError):  # ValueError: as many bytes have no address
+        raise ResourceExhaustedError(f"OOM when allocating tensor with shape{shape}") from None
 
 
 def zeros(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any = None) -> Any:
