@@ -1,7 +1,12 @@
 """Importing headrace is quick, for it loads little."""
 
+import re
 import subprocess
 import sys
+
+import pytest
+
+import headrace as hr
 
 PROGRAM = """
 import sys, numpy
@@ -66,3 +71,28 @@ def test_modules_that_numpy_loads_late_are_known_as_soon_as_they_are_there():
 
 def test_the_first_trace_loads_nothing():
     assert output(FIRST_TRACE).split() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("data", "headrace.Dataset"),
+        ("one_hot", "headrace.math.one_hot"),
+        ("decode_jpeg", "headrace.image.decode_jpeg"),
+        ("from_tensor_slices", "headrace.Dataset.from_tensor_slices"),
+        ("TFRecordsDataset", "TFRecordDataset"),
+        ("constant", "headrace.tf"),
+    ],
+)
+def test_names_that_are_elsewhere_say_where(name, place):
+    with pytest.raises(AttributeError, match=re.escape(place)):
+        getattr(hr, name)
+    assert not hasattr(hr, "no_such_thing_at_all")
+
+
+@pytest.mark.parametrize("seed", ["a", 1.5])
+def test_a_seed_that_is_no_integer_is_named(seed):
+    with pytest.raises(TypeError, match="`seed` must be an integer"):
+        hr.Dataset.range(3).shuffle(3, seed=seed)
+    with pytest.raises(TypeError, match="`seed` must be an integer"):
+        hr.set_seed(seed)

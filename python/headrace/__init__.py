@@ -127,7 +127,11 @@ def __getattr__(name: str) -> _Any:
         from importlib import import_module
 
         return import_module(f".{name}", __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name.startswith("_"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from .absent import absent
+
+    raise AttributeError(absent(name, __all__))
 
 
 def __dir__() -> list[str]:

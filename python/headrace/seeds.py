@@ -65,7 +65,7 @@ def set_seed(seed: SupportsIndex | None) -> None:
     >>> set_seed(None)
     """
     global _global_seed, _twister, _functions
-    value = None if seed is None else operator.index(seed)
+    value = None if seed is None else _integer(seed)
     with _lock:
         _global_seed = value
         _twister = random.Random(value)
@@ -124,7 +124,7 @@ def seed_pair(seed: SupportsIndex | None) -> tuple[int, int] | None:
             seed = (
                 0  # of a dataset that is looked at and never run; in TensorFlow graphs count apart
             )
-    own = None if seed is None else operator.index(seed) % MODULUS
+    own = None if seed is None else _integer(seed) % MODULUS
     with _lock:
         if _global_seed is None:
             if own is None:
@@ -136,6 +136,14 @@ def seed_pair(seed: SupportsIndex | None) -> tuple[int, int] | None:
             pair = (_global_seed % MODULUS, own)
     # (0, 0) means "no seed" to the generator.
     return (0, MODULUS) if pair == (0, 0) else pair
+
+
+def _integer(seed: SupportsIndex) -> int:
+    try:
+        return operator.index(seed)
+    except TypeError:
+        kind = type(seed).__name__
+        raise TypeError(f"`seed` must be an integer or None, got {seed!r} ({kind})") from None
 
 
 def function_seeds() -> _headrace.FunctionSeeds:
