@@ -232,6 +232,34 @@ def test_an_exception_that_does_not_pickle_is_told_as_text():
     """)
 
 
+def test_an_exception_keeps_its_causes_and_its_notes_the_name_of_the_file(tmp_path):
+    path = tmp_path / "functions.py"
+    code = """
+        import headrace as hr
+
+        def divided(number):
+            def fail(x):
+                try:
+                    number // int(x)
+                except ZeroDivisionError as error:
+                    raise ValueError("no") from error
+
+            return fail
+
+        if __name__ == "__main__":
+            try:
+                list(hr.Dataset.range(2).map(divided(1), executor="process"))
+            except ValueError as error:
+                cause = error.__cause__
+                print(type(cause).__name__, *error.__notes__, *cause.__notes__)
+    """
+    ended = python_file(path, code)
+    assert ended.returncode == 0, ended
+    assert ended.stdout.startswith("ZeroDivisionError ")
+    assert ended.stdout.count(f'File "{path}", line') >= 2, ended.stdout
+    assert "number // int(x)" in ended.stdout
+
+
 def test_one_traceback_is_printed(tmp_path):
     ended = python_file(
         tmp_path / "fails.py",

@@ -255,7 +255,7 @@ class _Worker:
             return self.reader.load(pickle.loads(payload))
 
     def _error(self, payload: bytes) -> BaseException:
-        form, kind, text, frames = pickle.loads(payload)
+        form, kind, text, frames, cause = pickle.loads(payload)
         error: BaseException
         try:
             error = rebuild(pickle.loads(form), text)
@@ -263,6 +263,8 @@ class _Worker:
             error = UnknownError(f"{text} (an exception of type {kind} that does not pickle)")
         where = f"in worker process {self.process.pid}"
         error.add_note(f"{where}:\n{frames}" if frames else where)
+        if cause is not None:
+            error.__cause__ = self._error(cause)
         return error
 
     def _not_loaded(self, payload: bytes) -> Exception:

@@ -7,13 +7,19 @@ pickle cannot find by name go through cloudpickle where it is installed.
 
 from __future__ import annotations
 
+import io
 import pickle
+from collections import ChainMap
 from collections.abc import Callable
-from typing import Any
+from types import CodeType
+from typing import Any, ClassVar
 
 import numpy as np
 
 __all__ = ["MappedArray", "dump_callable", "load_callable", "pack_arrays", "unpack_arrays"]
+
+# What cloudpickle puts in place of the name of a file.
+_NO_FILE = "<dynamic-code>"
 
 
 class MappedArray:
@@ -90,7 +96,7 @@ def dump_callable(function: Callable[..., Any], name: str) -> bytes:
         cloudpickle = None
     try:
         if cloudpickle is not None:
-            return cloudpickle.dumps(function)  # type: ignore[no-any-return, unused-ignore]
+            return _dump_by_value(cloudpickle, function)
         return pickle.dumps(function)
     except Exception as error:
         hint = (
@@ -99,6 +105,26 @@ def dump_callable(function: Callable[..., Any], name: str) -> bytes:
             else "lambdas and closures need cloudpickle: pip install headrace[process]"
         )
         raise pickle.PicklingError(f"{name} cannot be pickled ({error}); {hint}") from error
+
+
+def _dump_by_value(cloudpickle: Any, function: Callable[..., Any]) -> bytes:
+    """Pickle with cloudpickle, and let code keep the name of its file, which tracebacks show."""
+    reduce = cloudpickle.Pickler.dispatch_table.get(CodeType)
+
+    def with_file(code: CodeType) -> Any:
+        made, parts = reduce(code)
+        return made, tuple(code.co_filename if part == _NO_FILE else part for part in parts)
+
+    class Pickler(cloudpickle.Pickler):  # type: ignore[misc, unused-ignore]
+        dispatch_table: ClassVar[Any] = ChainMap(
+            {CodeType: with_file}, cloudpickle.Pickler.dispatch_table
+        )
+
+    if reduce is None:
+        return cloudpickle.dumps(function)  # type: ignore[no-any-return, unused-ignore]
+    with io.BytesIO() as buffer:
+        Pickler(buffer).dump(function)
+        return buffer.getvalue()
 
 
 def load_callable(blob: bytes) -> Callable[..., Any]:

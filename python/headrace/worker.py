@@ -132,21 +132,28 @@ class _Worker:
                 return
 
 
-def describe(error: BaseException) -> bytes:
-    """Pickle an exception with its traceback as text; of one that does not pickle what does."""
+def describe(error: BaseException, causes: int = 8) -> bytes:
+    """Pickle an exception, its traceback as text, and its causes, up to some of them.
+
+    Of an exception that does not pickle, what does goes.
+    """
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_globals.get("__name__") == __name__:
         trace = trace.tb_next
     frames = "".join(traceback.format_tb(trace)).rstrip("\n")
     kind, text = type(error), "".join(traceback.format_exception_only(error)).strip()
+    found = None
     for form in _forms(error):
         try:
             blob = dump_any(form)
             rebuild(pickle.loads(blob), text)
         except Exception:
             continue
-        return pickle.dumps((blob, f"{kind.__module__}.{kind.__qualname__}", text, frames))
-    return pickle.dumps((None, f"{kind.__module__}.{kind.__qualname__}", text, frames))
+        found = blob
+        break
+    cause = error.__cause__
+    before = None if cause is None or causes <= 0 else describe(cause, causes - 1)
+    return pickle.dumps((found, f"{kind.__module__}.{kind.__qualname__}", text, frames, before))
 
 
 def _forms(error: BaseException) -> list[Any]:
