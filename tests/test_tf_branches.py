@@ -62,6 +62,10 @@ def guarded(x):
     return tf.constant(0)
 
 
+def in_a_branch(x):
+    return tf.cond(x > 3, lambda: x if x > 4 else -x, lambda: x)
+
+
 def asserted(x):
     if x > 100:
         tf.debugging.assert_less(x, tf.constant(0, tf.int64))
@@ -77,6 +81,7 @@ FUNCTIONS = [
     of_shapes,
     of_text,
     guarded,
+    in_a_branch,
     asserted,
 ]
 
@@ -143,12 +148,6 @@ def raises(x):
     return x
 
 
-def loops(x):
-    while x > 3:
-        x = x - 1
-    return x
-
-
 def of_dtypes(x):
     return tf.cast(x, tf.int32) if x > 100 else x
 
@@ -157,11 +156,7 @@ def sparse(x):
     return tf.sparse.from_dense([x]) if x > 3 else tf.sparse.from_dense([x, x])
 
 
-def in_a_branch(x):
-    return tf.cond(x > 3, lambda: x if x > 4 else -x, lambda: x)
-
-
-@pytest.mark.parametrize("function", [raises, loops, of_dtypes, in_a_branch])
+@pytest.mark.parametrize("function", [raises, of_dtypes])
 def test_what_is_no_graph_runs_as_python(function):
     dataset = D.range(5).map(function)
     assert "runs as Python" in dataset.explain()

@@ -242,7 +242,7 @@ def test_images_of_unknown_sizes_are_split():
         next(iterator)
 
 
-def test_folds_over_rows_of_an_unknown_number_run_as_python():
+def test_folds_over_rows_of_an_unknown_number_are_loops():
     rows = [np.arange(n, dtype=np.int32) for n in (3, 1)]
     spec = tf.TensorSpec([None], tf.int32)
     dataset = tf.data.Dataset.from_generator(lambda: iter(rows), output_signature=spec)
@@ -257,7 +257,7 @@ def test_folds_over_rows_of_an_unknown_number_run_as_python():
     mapped = dataset.map(fold)
     number = tf.TensorSpec([], tf.int32)
     assert mapped.element_spec == (spec, (number, tf.TensorSpec([], tf.float32)))
-    assert "scan over rows of an unknown number" in mapped.explain()
+    assert "runs as a graph" in mapped.explain()
     for (sums, (total, last)), row in zip(mapped, rows, strict=True):
         assert sums.numpy().tolist() == np.cumsum(row).tolist()
         assert (int(total), float(last)) == (row.sum(), 1.5)

@@ -1,7 +1,7 @@
-"""Control flow and calls out of a traced function: `cond`, `case`, `map_fn`, `numpy_function`.
+"""Control flow and calls out of a traced function: `cond`, `while_loop`, `map_fn` and others.
 
 On arrays these are plain Python. In a traced function each branch is a graph of its own, of which
-only that of the branch taken runs.
+only that of the branch taken runs, and so are test and body of a loop.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ from .errors import InvalidArgumentError
 from .nest import flatten, map_structure, same_structure
 from .ops import is_symbol, tracing
 
-__all__ = ["case", "cond", "map_fn", "numpy_function", "print", "py_function"]
+__all__ = ["case", "cond", "map_fn", "numpy_function", "print", "py_function", "while_loop"]
+
+# How often a loop is traced again with sizes left open that its turns change.
+_MAX_TRACES = 4
 
 
 def _graph_of(tracer: Any, function: Callable[..., Any], specs: list[Any]) -> Any:
@@ -170,6 +173,109 @@ def _stacked(rows: tuple[Any, ...]) -> Any:
     if isinstance(rows[0], bytes | str):
         return np.array([*rows, None], dtype=object)[:-1]
     return np.stack(rows)
+
+
+def while_loop(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Any,
+    maximum_iterations: int | None = None,
+) -> Any:
+    """Call `body` on values as long as `cond` holds of them; mirrors ``tf.while_loop``.
+
+    Parameters
+    ----------
+    cond, body
+        Get the values of `loop_vars`, and give a truth value, and the next values: as many, of the
+        same dtypes. Shapes may change.
+    loop_vars
+        A list or tuple of arrays, or of nests of them.
+    maximum_iterations
+        The most turns.
+
+    Returns
+    -------
+    tuple
+        The last values.
+
+    Raises
+    ------
+    ValueError
+        `body` gives another number of values.
+
+    Examples
+    --------
+    >>> hr.control.while_loop(lambda n, k: n > 1, lambda n, k: (n // 2, k + 1), (20, 0))
+    (1, 4)
+    >>> ds = hr.Dataset.range(1, 5).map(
+    ...     lambda x: hr.control.while_loop(lambda y: y < 10, lambda y: (y * 3,), (x,))[0])
+    >>> list(ds)
+    [np.int64(27), np.int64(18), np.int64(27), np.int64(12)]
+    """
+    variables = tuple(loop_vars)
+    if any(map(is_symbol, flatten(variables))):
+        return _looped(cond, body, variables, maximum_iterations)
+    turns = 0
+    while (maximum_iterations is None or turns < maximum_iterations) and builtins.bool(
+        cond(*variables)
+    ):
+        variables, turns = _next(body(*variables), variables), turns + 1
+    return variables
+
+
+def _next(given: Any, before: tuple[Any, ...]) -> tuple[Any, ...]:
+    made = tuple(given) if isinstance(given, list | tuple) else (given,)
+    if len(made) != len(before):
+        raise ValueError(f"body must give {len(before)} values, it gave {len(made)}")
+    return made
+
+
+def _looped(
+    cond: Callable[..., Any], body: Callable[..., Any], variables: tuple[Any, ...], limit: Any
+) -> Any:
+    """Record a loop."""
+    leaves: list[Any] = flatten(variables)
+    tracer = _innermost(next(filter(is_symbol, leaves)))
+    if limit is not None:
+        leaves = [np.int64(0), *leaves]
+    skipped = len(leaves) - len(flatten(variables))
+    state = [leaf if is_symbol(leaf) else tracer.wrap(tracer.constant(leaf)) for leaf in leaves]
+
+    def test(*values: Any) -> Any:
+        on = np.asarray(True) if skipped == 0 else values[0] < limit
+        asked = cond(*_rebuilt(variables, list(values[skipped:])))
+        return np.logical_and(on, asked)
+
+    def turn(*values: Any) -> Any:
+        before = _rebuilt(variables, list(values[skipped:]))
+        after = _next(body(*before), variables)
+        if not same_structure(after, variables):
+            tracer.refuse("changes a structure in a loop")
+        return tuple([value + 1 for value in values[:skipped]] + flatten(after))
+
+    specs = [x._spec for x in state]
+    for _ in range(_MAX_TRACES):
+        checked, _, asks = _graph_of(tracer, test, specs)
+        turned, _, reads = _graph_of(tracer, turn, specs)
+        given = turned.structure_spec
+        if any(a.dtype != b.dtype for a, b in zip(specs, given, strict=True)):
+            tracer.refuse("changes a dtype in a loop", "cast it back in the body")
+        wider = [_wider(a, b) for a, b in zip(specs, given, strict=True)]
+        if wider == specs:
+            attrs: dict[str, Any] = {"test": checked, "body": turned, "state": len(state)}
+            results = tracer.add("while_loop", attrs, *state, *asks, *reads)
+            return _rebuilt(variables, results[skipped:])
+        specs = wider
+    return tracer.refuse("changes a shape in each turn of a loop")
+
+
+def _wider(first: Any, again: Any) -> Any:
+    """Return the spec of arrays of either shape."""
+    shapes = first.shape, again.shape
+    if None in shapes or len(first.shape) != len(again.shape):
+        return type(first)(None, first.dtype)
+    pairs = zip(*shapes, strict=True)
+    return type(first)(tuple(a if a == b else None for a, b in pairs), first.dtype)
 
 
 def print(*inputs: Any, sep: str = " ", end: str = "\n") -> None:

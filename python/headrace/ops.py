@@ -20,6 +20,7 @@ class _Tracing(threading.local):
     """Which trace this thread is in."""
 
     tracer: Any = None
+    looping: bool = False  # in a part that runs in turns, of which a branch cannot see the end
 
 
 tracing = _Tracing()

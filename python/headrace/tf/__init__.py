@@ -92,7 +92,6 @@ from .control import (
     switch_case,
     tuple,
     vectorized_map,
-    while_loop,
 )
 from .convert import (
     constant,
@@ -192,6 +191,7 @@ from .joining import (
 )
 from .linalg import einsum, norm, tensordot
 from .logs import get_logger
+from .loops import while_loop
 from .names import lookup as _lookup
 from .names import names as _names
 from .numerics import (

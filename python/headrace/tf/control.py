@@ -1,7 +1,6 @@
-"""Control flow and functions: `cond`, `while_loop`, `function`, `py_function` and more.
+"""Control flow and functions: `cond`, `map_fn`, `function`, `py_function` and more.
 
-A loop on a value that only a run knows is tried for some turns when a function is traced; the
-function then runs as Python. Branches become `cond`, see `branching`.
+Branches become `cond`, see `branching`; loops are in `loops`.
 """
 
 from __future__ import annotations
@@ -48,7 +47,6 @@ __all__ = [
     "switch_case",
     "tuple",
     "vectorized_map",
-    "while_loop",
 ]
 
 
@@ -81,27 +79,21 @@ def recorded_cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], 
 
     As in TensorFlow both functions are traced, and one of them runs.
     """
-    from ..ops import tracing
-
     tracer: Any = pred._tracer._now()
     if tracer.why is not None or pred.dtype is not bool_:
         return None
     sides: list[Any] = []
     for function in (true_fn, false_fn):
-        part = tracer.part()
-        outer, tracing.tracer = tracing.tracer, part
-        try:
-            result = function()
-            leaves = flatten(result)
-            if any(leaf is None or _is_no_array(leaf) for leaf in leaves):
-                return None
-            tensors = [convert(leaf) for leaf in leaves]
-            numbers = [part.value(x) for x in tensors]
-        finally:
-            tracing.tracer = outer
-        if part.why is not None:
+        side = traced_part(tracer, function)
+        if side is None or side[0].why is not None:
             return None
-        sides.append((part.builder.finish(builtins.tuple(numbers)), result, tensors, part.captured))
+        part, result = side
+        leaves = flatten(result)
+        if any(leaf is None or _is_no_array(leaf) for leaf in leaves):
+            return None
+        tensors = [convert(leaf) for leaf in leaves]
+        graph = part.builder.finish(builtins.tuple(part.value(x) for x in tensors))
+        sides.append((graph, result, tensors, part.captured))
     (then, first, ours, captured), (other, second, theirs, more) = sides
     if [a.dtype for a in ours] != [b.dtype for b in theirs] or not same_structure(first, second):
         return None
@@ -110,6 +102,32 @@ def recorded_cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], 
     attrs = {"then": then, "other": other}
     results = run_all("cond", (pred, *captured, *more), outs, **attrs)
     return pack_sequence_as(first, results)
+
+
+def traced_part(tracer: Any, function: Callable[..., Any], kinds: Any = ()) -> Any:
+    """Call a part of a function in a trace of its own; return the trace and what it gave.
+
+    Returns None where the part is stopped. `kinds` are shapes and dtypes of its arguments. What it
+    reads of the trace around it is known then.
+    """
+    from ..ops import tracing
+    from ..trace import TraceRefused
+    from .kernels import spec
+
+    part = tracer.part()
+    part.maps_rows = tracer.maps_rows or bool(kinds)  # numbers are not drawn anew for each row
+    arguments = [part.wrap(part.builder.input(spec(*kind))) for kind in kinds]
+    outer, tracing.tracer = tracing.tracer, part
+    try:
+        result = function(*arguments)
+        for leaf in flatten(result):
+            if is_symbol(leaf):
+                part.value(leaf)
+    except TraceRefused:
+        return None
+    finally:
+        tracing.tracer = outer
+    return None if part.refusal is not None else (part, result)
 
 
 def _wider(first: Any, second: Any) -> Any:
@@ -213,30 +231,6 @@ def switch_case(
         return branches.get(int(branch_index), last)()
     pairs = [(branch_index == number, action) for number, action in branches.items()]
     return case(pairs, last)
-
-
-def while_loop(
-    cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any,
-    shape_invariants: Any = None,
-    parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
-    maximum_iterations: Any = None, name: str | None = None,
-) -> Any:  # fmt: skip
-    """Run `body` while `cond` holds; mirrors ``tf.while_loop``.
-
-    Examples
-    --------
-    >>> tf.while_loop(lambda i: i < 3, lambda i: (i + 1,), [tf.constant(0)])[0].numpy()
-    np.int32(3)
-    """
-    variables = loop_vars
-    count, limit = 0, None if maximum_iterations is None else int(maximum_iterations)
-    pack = not isinstance(variables, list | builtins.tuple)
-    while (limit is None or count < limit) and bool(cond(variables) if pack else cond(*variables)):
-        result = body(variables) if pack else body(*variables)
-        if not pack and not isinstance(result, list | builtins.tuple):
-            result = [result]
-        variables, count = result, count + 1
-    return map_structure(lambda leaf: leaf if _is_no_array(leaf) else convert(leaf), variables)
 
 
 def function(
@@ -581,34 +575,22 @@ def map_fn(
 
 def _mapped(fn: Callable[..., Any], elems: Any, rows: list[Any], symbol: Any) -> Any:
     """Record a function of rows as a graph of its own; None where it is none."""
-    from ..ops import tracing
-    from ..trace import TraceRefused
-    from .kernels import spec
-
     tracer: Any = symbol._tracer._now()
     shapes = [static_shape(x) for x in rows]
     if tracer.why is not None or () in shapes:
         return None
-    part = tracer.part()
-    part.maps_rows = True
     kinds = [
         (None if dims is None else dims[1:], x.dtype) for dims, x in zip(shapes, rows, strict=True)
     ]
-    arguments = [part.wrap(part.builder.input(spec(*kind))) for kind in kinds]
-    outer, tracing.tracer = tracing.tracer, part
-    try:
-        result = fn(pack_sequence_as(elems, arguments))
-        leaves = flatten(result)
-        if any(leaf is None or _is_no_array(leaf) for leaf in leaves):
-            return None
-        tensors = [convert(leaf) for leaf in leaves]
-        numbers = [part.value(x) for x in tensors]
-    except TraceRefused:
+    found = traced_part(tracer, lambda *row: fn(pack_sequence_as(elems, list(row))), kinds)
+    if found is None or found[0].why is not None:
         return None
-    finally:
-        tracing.tracer = outer
-    if part.why is not None or part.refusal is not None:
+    part, result = found
+    leaves = flatten(result)
+    if any(leaf is None or _is_no_array(leaf) for leaf in leaves):
         return None
+    tensors = [convert(leaf) for leaf in leaves]
+    numbers = [part.value(x) for x in tensors]
     count = next((dims[0] for dims in shapes if dims and dims[0] is not None), None)
     own = [static_shape(x) for x in tensors]
     outs = [

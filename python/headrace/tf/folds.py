@@ -20,7 +20,8 @@ def foldl(
 ) -> Any:  # fmt: skip
     """Combine rows from the first to the last; mirrors ``tf.foldl``.
 
-    In a traced function `fn` is called for each row, so the number of rows must be known.
+    In a traced function `fn` is called for each row; where only a run knows how many there are it
+    is called once, and its graph is the body of a loop.
 
     Parameters
     ----------
@@ -56,9 +57,9 @@ def foldr(
 
 
 def _folded(name: str, fn: Any, elems: Any, initializer: Any, reverse: bool) -> Any:
-    guessed = _guessed(name, fn, elems, initializer, stacked=False)
-    if guessed is not None:
-        return guessed
+    found = _looped(name, fn, elems, initializer, reverse, stacked=False)
+    if found is not None:
+        return found[0]
     rows = _rows(name, fn, elems, reverse)
     state = _first(rows, initializer)
     for row in rows:
@@ -94,9 +95,9 @@ def scan(
     """
     from .joining import stack
 
-    guessed = _guessed("scan", fn, elems, initializer, stacked=True)
-    if guessed is not None:
-        return guessed
+    found = _looped("scan", fn, elems, initializer, reverse, stacked=True)
+    if found is not None:
+        return found[0]
     rows = _rows("scan", fn, elems, reverse)
     state = _first(rows, initializer)
     states = [state] if initializer is None else []
@@ -120,24 +121,69 @@ def _first(rows: Iterator[Any], initializer: Any) -> Any:
     raise InvalidArgumentError("there is no row to start with; give an initializer")
 
 
-def _guessed(name: str, fn: Any, elems: Any, initializer: Any, stacked: bool) -> Any:
-    """Return what is known of a result where only a run knows the number of rows; else None.
+def _looped(
+    name: str, fn: Any, elems: Any, initializer: Any, reverse: bool, stacked: bool
+) -> list[Any] | None:
+    """Return the result, in a list, where only a run knows the number of rows; else None.
 
-    The function that is traced runs as Python then.
+    Where `fn` is no graph the function that is traced runs as Python, and what is known of the
+    result is returned.
     """
+    from .array_ops import reverse as turned
+    from .array_ops import shape
+    from .joining import concat
+    from .loops import recorded_loop
+
     tensors = _tensors(fn, elems)
     found = symbol_of(builtins.tuple(tensors))
     if found is None or any((static_shape(x) or (None,))[0] is not None for x in tensors):
         return None
-    row = [x[0] for x in tensors]
-    packed = pack_sequence_as(elems, row) if is_nested(elems) else row[0]
-    state = packed if initializer is None else map_structure(convert, initializer)
-    made = map_structure(convert, fn(state, packed))
+    count, begun = shape(tensors[0])[0], int(initializer is None)
+
+    def packed(row: list[Any]) -> Any:
+        return pack_sequence_as(elems, row) if is_nested(elems) else row[0]
+
+    first = packed([x[-1 if reverse else 0] for x in tensors])
+    state = first if initializer is None else map_structure(convert, initializer)
+
+    def restored(leaves: list[Any]) -> Any:
+        return pack_sequence_as(state, leaves) if is_nested(state) else leaves[0]
+
+    def body(number: Any, *leaves: Any) -> tuple[list[Any], list[Any]]:
+        at = count - 1 - number if reverse else number
+        made = fn(restored(list(leaves)), packed([x[at] for x in tensors]))
+        assert_same_structure(state, made)
+        after = [convert(leaf) for leaf in _leaves(made)]
+        return [number + 1, *after], after if stacked else []
+
+    start = [convert(begun), *_leaves(state)]
+    looped = recorded_loop(found._tracer, lambda number, *_: number < count, body, start)
+    if looped is None:
+        return [_guessed(name, found._tracer, fn(state, first), stacked)]
+    after, kept = looped
+    if not stacked:
+        return [restored(after[1:])]
+    if reverse:
+        kept = [turned(x, [0]) for x in kept]
+    if initializer is None:
+        rows = [x[None] for x in _leaves(first)]
+        pairs = zip(rows, kept, strict=True)
+        kept = [concat([x, row] if reverse else [row, x], 0) for row, x in pairs]
+    return [restored(kept)]
+
+
+def _leaves(nest: Any) -> list[Any]:
+    return flatten(nest) if is_nested(nest) else [nest]
+
+
+def _guessed(name: str, tracer: Any, made: Any, stacked: bool) -> Any:
+    """Return stand-ins for what `fn` gives, or for all of it stacked."""
 
     def stand_in(leaf: Any) -> Any:
+        leaf = convert(leaf)
         dims = static_shape(leaf)
         dims = dims if dims is None or not stacked else (None, *dims)
-        return found._tracer.unrecorded(f"{name} over rows of an unknown number", dims, leaf.dtype)
+        return tracer.unrecorded(f"{name} over rows of an unknown number", dims, leaf.dtype)
 
     return map_structure(stand_in, made)
 

@@ -30,6 +30,7 @@ from ..trace import Tracer, TraceRefused, _refusal
 from .branching import Way, graph_of_branches
 from .dtypes import DType
 from .kernels import Dims, Out, spec, unsupported
+from .rewriting import loops, rewritten
 
 __all__ = ["TensorTracer", "Traced", "trace"]
 
@@ -67,6 +68,7 @@ class TensorTracer(Tracer):
         self.called_by = called_by
         self.decisions = decisions
         self.taken: list[bool] = []
+        self.iterated = False  # over an axis of unknown size
         self.way: Way | None = None  # where branches are to be recorded
         self.why: Refusal | None = None  # why the graph, if it is finished, is not the function
 
@@ -133,6 +135,8 @@ class TensorTracer(Tracer):
 
     def branch(self, value: Any) -> bool:
         """Choose which way a branch on a value goes in this path."""
+        if tracing.looping:
+            raise TraceRefused(self.place("branches on a value in a loop"))
         root: Any = self
         while root.captured is not None and root.outer is not None:
             root = root.outer
@@ -151,6 +155,9 @@ class TensorTracer(Tracer):
 
     def iterate(self, x: Any) -> Iterator[Any]:
         """Iterate over an axis of unknown size: once."""
+        if tracing.looping:
+            raise TraceRefused(self.place("iterates over a tensor in a loop"))
+        self.iterated = True
         self.why = self.why or self.place("iterates over a tensor")
         dims = x._spec.shape
         yield self.wrap(self.builder.input(TensorSpec(dims and dims[1:], x._spec.dtype)))
@@ -276,6 +283,7 @@ def trace(function: Callable[..., Any], element_spec: Any, called_by: str = "a d
         if not isinstance(leaf, _TRACEABLE) or (isinstance(leaf, DatasetSpec) and leaf.shape != ()):
             return Traced(None, UnknownSpec(), _refusal(function, f"gets {leaf!r}"))
     pending: list[tuple[bool, ...]] = [()]
+    asks = False  # Python asks for values
     found: list[Any] = []
     first: Traced | None = None
     error: Exception | None = None
@@ -287,10 +295,19 @@ def trace(function: Callable[..., Any], element_spec: Any, called_by: str = "a d
         try:
             graph, gives = _call(tracer, function, element_spec)
         except TraceRefused as refused:
+            graph = _graph_of_loops(function, element_spec, called_by)
+            if graph is not None:
+                return Traced(graph, None, None)
             return Traced(None, UnknownSpec(), tracer.refusal or refused.refusal)
         except Exception as raised:
             if not tracer.taken:
-                raise
+                # Such as `len` of a tensor, which only AutoGraph knows.
+                graph = None
+                if isinstance(raised, TypeError):
+                    graph = _graph_of_loops(function, element_spec, called_by)
+                if graph is None:
+                    raise
+                return Traced(graph, None, None)
             error = error or raised
         else:
             found.append(gives)
@@ -298,6 +315,12 @@ def trace(function: Callable[..., Any], element_spec: Any, called_by: str = "a d
             if graph is None:
                 why = why or _refusal(function, f"works with {tracer.meets}")
             first = first or Traced(graph if why is None else None, None, why)
+        asks_now = bool(tracer.taken) or tracer.iterated
+        if asks_now and not asks and loops(function):
+            graph = _graph_of_loops(function, element_spec, called_by)
+            if graph is not None:
+                return Traced(graph, None, None)
+        asks = asks or asks_now
         for number in range(len(decisions), len(tracer.taken)):
             pending.append((*tracer.taken[:number], True))
     if first is None:
@@ -307,10 +330,29 @@ def trace(function: Callable[..., Any], element_spec: Any, called_by: str = "a d
         graph = graph_of_branches(TensorTracer((), called_by), function, element_spec)
         if graph is not None:
             return Traced(graph, None, None)
+    if asks:
+        graph = _graph_of_loops(function, element_spec, called_by)
+        if graph is not None:
+            return Traced(graph, None, None)
     first.element_spec = map_structure(_text_as_bytes, _joined(found))
     if first.refusal is not None:
         first.refusal = first.refusal.giving(first.element_spec)
     return first
+
+
+def _graph_of_loops(
+    function: Callable[..., Any], element_spec: Any, called_by: str
+) -> _headrace.Graph | None:
+    """Return the graph of a function that loops on values, None if there is none."""
+    again = rewritten(function)
+    if again is None:
+        return None
+    try:
+        graph: _headrace.Graph | None
+        graph = graph_of_branches(TensorTracer((), called_by), again, element_spec)
+        return graph
+    except Exception:  # it runs as Python, which shows whether that was the function's own
+        return None
 
 
 def _call(

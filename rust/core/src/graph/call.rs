@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Chunk, ElementSpec, Spec};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
+use crate::graph::check;
 use crate::graph::graph::Graph;
 use crate::graph::rows::{Alone, Hands, call_rows};
 use crate::graph::trial::{Trial, try_out};
@@ -321,7 +322,7 @@ impl FunctionRun {
             Err(error) => return Called::failed(error),
         };
         let theirs = self.function.call(&first, site);
-        match try_out(graph, &first, site, &theirs) {
+        match check::under(&self.check, || try_out(graph, &first, site, &theirs)) {
             Trial::Agrees => {
                 let _ = self.verdict.set(Verdict::Native);
                 drop(guard);
@@ -349,12 +350,16 @@ impl FunctionRun {
             let called = call_rows(graph, chunk, site, &self.check, hands);
             return Called { error: called.error.map(without_row), ..called };
         }
-        match graph.eval(chunk, site) {
+        let eval =
+            |chunk: &Chunk, site: &Site| check::under(&self.check, || graph.eval(chunk, site));
+        match eval(chunk, site) {
             Ok(done) => Called::all(done),
+            // It is over: no row of it failed.
+            Err(error) if error.kind() == ErrorKind::Cancelled => Called::failed(error),
             Err(error) if chunk.rows() <= 1 => Called::failed(without_row(error)),
             Err(_) => {
                 let mut done = Vec::new();
-                let error = bisect(graph, chunk, site, &mut done).err().map(without_row);
+                let error = bisect(&eval, chunk, site, &mut done).err().map(without_row);
                 if done.is_empty() {
                     return Called { done: None, error };
                 }
@@ -387,16 +392,21 @@ impl FunctionRun {
 }
 
 /// Evaluates halves of a chunk that failed as a whole, up to the first row that fails.
-fn bisect(graph: &Graph, chunk: &Chunk, site: &Site, done: &mut Vec<Chunk>) -> Result<()> {
+fn bisect(
+    eval: &dyn Fn(&Chunk, &Site) -> Result<Chunk>,
+    chunk: &Chunk,
+    site: &Site,
+    done: &mut Vec<Chunk>,
+) -> Result<()> {
     let half = chunk.rows() / 2;
     let first = (chunk.slice(0..half)?, *site);
     let second = (chunk.slice(half..chunk.rows())?, site.at(half as u64));
     for (part, site) in [first, second] {
-        match graph.eval(&part, &site) {
+        match eval(&part, &site) {
             Ok(result) => done.push(result),
             Err(error) if part.rows() == 1 => return Err(error),
             // A failing part has a failing row, or the graph does not keep rows apart.
-            Err(_) => bisect(graph, &part, &site, done)?,
+            Err(_) => bisect(eval, &part, &site, done)?,
         }
     }
     Ok(())

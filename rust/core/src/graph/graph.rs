@@ -160,7 +160,7 @@ impl GraphBuilder {
             };
             let args: Option<Vec<Arg>> = node.inputs.iter().map(constant).collect();
             let Some(args) = args else { continue };
-            if !node.kernel.is_pure() || !self.is_small(node) {
+            if !node.kernel.may_fold() || !self.is_small(node) {
                 continue;
             }
             let run = node.kernel.run(&args, 1, &vec![Wanted::All; node.outputs.len()]);

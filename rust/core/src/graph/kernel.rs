@@ -170,4 +170,9 @@ pub trait Kernel: Debug + Send + Sync {
     fn is_pure(&self) -> bool {
         true
     }
+
+    /// True if a run over constants may be done when the graph is made.
+    fn may_fold(&self) -> bool {
+        self.is_pure()
+    }
 }

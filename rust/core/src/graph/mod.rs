@@ -6,6 +6,7 @@
 
 pub mod attr;
 pub mod call;
+pub(crate) mod check;
 mod display;
 mod eval;
 #[expect(clippy::module_inception)]

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::data::{BufferMut, Chunk, Column, DType, Data, Dims, Structure, Tensor};
 use crate::error::{Error, Result};
 use crate::graph::call::{Called, Check};
+use crate::graph::check;
 use crate::graph::graph::Graph;
 use crate::random::Site;
 
@@ -46,7 +47,8 @@ pub(crate) fn call_rows(
         let (check, places) = (Arc::clone(check), Arc::clone(&places));
         move |row| {
             let result = check().and_then(|()| chunk.slice(row..row + 1));
-            let result = result.and_then(|one| graph.eval(&one, &site.at(row as u64)));
+            let eval = |one| check::under(&check, || graph.eval(&one, &site.at(row as u64)));
+            let result = result.and_then(eval);
             lock(&places).put(row, result)
         }
     };

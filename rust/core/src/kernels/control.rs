@@ -73,7 +73,7 @@ pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> 
 }
 
 /// Refuses inputs that a graph was not made for.
-fn fits(graph: &Graph, specs: &[Spec]) -> Result<()> {
+pub(super) fn fits(graph: &Graph, specs: &[Spec]) -> Result<()> {
     let fit = |(own, given): (&Spec, &Spec)| own.widen(given).is_some_and(|both| both == *own);
     if graph.inputs().len() == specs.len() && graph.inputs().iter().zip(specs).all(fit) {
         return Ok(());
@@ -82,12 +82,12 @@ fn fits(graph: &Graph, specs: &[Spec]) -> Result<()> {
 }
 
 /// Columns as a chunk of plain components.
-fn chunk(rows: usize, columns: Vec<Column>) -> Result<Chunk> {
+pub(super) fn chunk(rows: usize, columns: Vec<Column>) -> Result<Chunk> {
     let leaves = columns.iter().map(|_| Structure::Leaf).collect();
     Chunk::new(rows, Arc::new(Structure::Tuple(leaves)), columns)
 }
 
-fn columns(args: &[Arg], rows: usize) -> Result<Vec<Column>> {
+pub(super) fn columns(args: &[Arg], rows: usize) -> Result<Vec<Column>> {
     args.iter().map(|arg| arg.clone().into_column(rows)).collect()
 }
 
@@ -171,10 +171,14 @@ impl Kernel for Cond {
     fn is_kept(&self) -> bool {
         self.then.is_kept() || self.other.is_kept()
     }
+
+    fn is_heavy(&self) -> bool {
+        self.then.is_heavy() || self.other.is_heavy()
+    }
 }
 
 /// The loosest tolerance of the operations of graphs, which is known only one by one.
-fn widest<const N: usize>(graphs: [&Graph; N]) -> Tolerance {
+pub(super) fn widest<const N: usize>(graphs: [&Graph; N]) -> Tolerance {
     let tolerances = graphs.iter().flat_map(|graph| graph.tolerances());
     tolerances.fold(Tolerance::Moved, |widest, own| match (widest, own) {
         (Tolerance::Mixed, _) | (_, Tolerance::Mixed) => Tolerance::Mixed,
@@ -289,6 +293,10 @@ impl Kernel for MapRows {
 
     fn is_kept(&self) -> bool {
         self.graph.is_kept()
+    }
+
+    fn is_heavy(&self) -> bool {
+        self.graph.is_heavy()
     }
 }
 

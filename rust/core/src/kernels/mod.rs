@@ -48,6 +48,7 @@ mod strings;
 mod sums;
 mod unique;
 mod variance;
+mod while_loop;
 
 use std::sync::Arc;
 
@@ -80,6 +81,7 @@ const FAMILIES: &[Family] = &[
     lookup::build,
     create::build,
     control::build,
+    while_loop::build,
     ragged::build,
     cumulate::build,
     sort::build,
