@@ -110,3 +110,20 @@ def _linspace(
         y = np.floor(y)
     y = convert(t, y, target)
     return (y, step) if retstep else y
+
+
+@function("logspace")
+def _logspace(
+    t: Tracer,
+    start: Any,
+    stop: Any,
+    num: Any = 50,
+    endpoint: Any = True,
+    base: Any = 10.0,
+    dtype: Any = None,
+    axis: Any = 0,
+) -> Any:
+    if not isinstance(base, int | float):
+        t.refuse("uses np.logspace of a base that is no number")
+    found = np.power(base, np.linspace(start, stop, num, endpoint, axis=axis))
+    return found if dtype is None else convert(t, found, np.dtype(dtype))

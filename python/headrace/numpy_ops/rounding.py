@@ -100,6 +100,16 @@ def _sinc(t: Tracer, x: Any) -> Any:
     return np.where(y == 0, np.asarray(1, found.dtype), found)
 
 
+@function("i0")
+def _i0(t: Tracer, x: Any) -> Any:
+    x = symbol(t, x)
+    if x.dtype.kind == "c":
+        raise TypeError("i0 not supported for complex values")
+    if x.dtype.kind != "f":
+        x = convert(t, x, np.dtype(np.float64))
+    return t.add("i0", {}, x)[0]
+
+
 @function("interp")
 def _interp(
     t: Tracer, x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None

@@ -191,5 +191,28 @@ def _poly(name: str, ufunc: np.ufunc) -> None:
     function(name)(handler)
 
 
+@function("polyder")
+def _polyder(t: Tracer, p: Any, m: Any = 1) -> Any:
+    (times,) = ints(t, m)
+    if times < 0:
+        raise ValueError("Order of derivative must be positive (see polyint)")
+    p = symbol(t, p)
+    for _ in range(times):
+        p = p[:-1] * np.arange(p.shape[0] - 1, 0, -1)
+    return p
+
+
+@function("polyint")
+def _polyint(t: Tracer, p: Any, m: Any = 1, k: Any = None) -> Any:
+    (times,) = ints(t, m)
+    if times < 0:
+        raise ValueError("Order of integral must be positive (see polyder)")
+    plain(t, "np.polyint", k=k)
+    p = symbol(t, p)
+    for _ in range(times):
+        p = np.concatenate((p / np.arange(p.shape[0], 0, -1), [0.0]))
+    return p
+
+
 _poly("polyadd", np.add)
 _poly("polysub", np.subtract)

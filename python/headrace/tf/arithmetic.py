@@ -28,7 +28,7 @@ from .comparison import (
 from .composite import by_value
 from .convert import convert, is_dense, is_symbol
 from .dtypes import bool as bool_
-from .dtypes import float32, float64, string
+from .dtypes import as_dtype, float32, float64, string
 from .kernels import broadcast, run, static_shape
 from .operands import check_dtype, common_shape, composite, is_composite, operands
 from .shapes import TensorShape
@@ -38,6 +38,7 @@ __all__ = [
     "OPERATORS",
     "UNARY",
     "abs",
+    "accumulate_n",
     "add",
     "add_n",
     "divide",
@@ -258,6 +259,48 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
     for item in inputs[1:]:
         total = add(total, item)
     return total
+
+
+def accumulate_n(
+    inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None
+) -> Any:
+    """Return the sum of tensors of one shape; mirrors ``tf.math.accumulate_n``.
+
+    Parameters
+    ----------
+    inputs
+        A list of tensors of one shape and dtype.
+    shape, tensor_dtype
+        What shape and dtype they have, which is checked.
+    name
+        Accepted for TensorFlow's sake.
+
+    Raises
+    ------
+    TypeError
+        `tensor_dtype` is another one.
+    ValueError
+        There are no tensors, or their shapes or dtypes differ.
+
+    Examples
+    --------
+    >>> tf.math.accumulate_n([[1, 2], [3, 4]]).numpy()
+    array([4, 6], dtype=int32)
+    """
+    text = "inputs must be a list of at least one Tensor with the same dtype and shape"
+    if not isinstance(inputs, list | tuple) or not inputs:
+        raise ValueError(text)
+    found = [convert(x) for x in inputs]
+    merged = TensorShape(shape)
+    for x in found:
+        if x.dtype is not found[0].dtype:
+            raise ValueError(text)
+        merged = merged.merge_with(TensorShape(static_shape(x)))
+    if tensor_dtype is not None and as_dtype(tensor_dtype) is not found[0].dtype:
+        raise TypeError(
+            f"tensor_dtype is {as_dtype(tensor_dtype)!r}, but input is of type {found[0].dtype!r}"
+        )
+    return add_n(found)
 
 
 def _bits(op: str, kernel: str, logical: Callable[..., Any]) -> Callable[..., Any]:

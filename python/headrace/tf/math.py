@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from . import special
 from .arithmetic import (
     abs,
+    accumulate_n,
     add,
     add_n,
     divide,
@@ -126,9 +128,27 @@ from .sorting import (
     invert_permutation,
     top_k,
 )
+from .special import (
+    bessel_i0,
+    bessel_i0e,
+    bessel_i1,
+    bessel_i1e,
+    digamma,
+    erfc,
+    erfcinv,
+    erfinv,
+    igamma,
+    igammac,
+    lbeta,
+    lgamma,
+    ndtri,
+    polygamma,
+    zeta,
+)
 
 __all__ = [
     "abs",
+    "accumulate_n",
     "acos",
     "acosh",
     "add",
@@ -141,6 +161,10 @@ __all__ = [
     "atan",
     "atan2",
     "atanh",
+    "bessel_i0",
+    "bessel_i0e",
+    "bessel_i1",
+    "bessel_i1e",
     "bincount",
     "ceil",
     "confusion_matrix",
@@ -151,10 +175,14 @@ __all__ = [
     "cumprod",
     "cumsum",
     "cumulative_logsumexp",
+    "digamma",
     "divide",
     "divide_no_nan",
     "equal",
     "erf",
+    "erfc",
+    "erfcinv",
+    "erfinv",
     "exp",
     "expm1",
     "floor",
@@ -162,6 +190,8 @@ __all__ = [
     "floormod",
     "greater",
     "greater_equal",
+    "igamma",
+    "igammac",
     "imag",
     "in_top_k",
     "invert_permutation",
@@ -171,8 +201,10 @@ __all__ = [
     "is_non_decreasing",
     "is_strictly_increasing",
     "l2_normalize",
+    "lbeta",
     "less",
     "less_equal",
+    "lgamma",
     "log",
     "log1p",
     "log_sigmoid",
@@ -186,9 +218,11 @@ __all__ = [
     "mod",
     "multiply",
     "multiply_no_nan",
+    "ndtri",
     "negative",
     "nextafter",
     "not_equal",
+    "polygamma",
     "polyval",
     "pow",
     "real",
@@ -221,6 +255,7 @@ __all__ = [
     "softmax",
     "softplus",
     "softsign",
+    "special",
     "sqrt",
     "square",
     "squared_difference",
@@ -239,6 +274,7 @@ __all__ = [
     "xlog1py",
     "xlogy",
     "zero_fraction",
+    "zeta",
 ]
 
 __getattr__ = lookup(__name__)

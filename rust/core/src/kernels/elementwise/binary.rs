@@ -8,6 +8,7 @@ use crate::graph::kernel::{Arg, Kernel, Tolerance};
 use crate::kernels::cast::{Source, dense, inputs};
 use crate::kernels::dispatch::with_type;
 use crate::kernels::elementwise::complex::{Part, extreme, power};
+use crate::kernels::elementwise::higher;
 use crate::kernels::elementwise::loops::{broadcast_partial, zip, zip_wide};
 use crate::kernels::elementwise::number::{Float, Integer, Number};
 use crate::kernels::elementwise::special::Special;
@@ -62,6 +63,10 @@ const OPS: &[(&str, Types)] = &[
     ("logaddexp2", Types::Float),
     ("heaviside", Types::Float),
     ("nextafter", Types::Float),
+    ("igamma", Types::Float),
+    ("igammac", Types::Float),
+    ("zeta", Types::Float),
+    ("polygamma", Types::Float),
     ("gcd", Types::Integer),
     ("lcm", Types::Integer),
     ("bitwise_and", Types::IntegerOrBool),
@@ -95,7 +100,7 @@ impl Binary {
                 }, else Err(unknown()))
             }
             "true_divide" | "arctan2" | "hypot" | "copysign" | "logaddexp" | "logaddexp2"
-            | "heaviside" | "nextafter"
+            | "heaviside" | "nextafter" | "igamma" | "igammac" | "zeta" | "polygamma"
                 if dtype.is_float() =>
             {
                 with_type!(dtype, T: [float] => {
@@ -149,6 +154,10 @@ fn float<T: Special>(op: &str, args: &[Arg; 2], rows: usize, dtype: DType) -> Re
         "logaddexp" => zip::<T, T>(args, rows, dtype, T::logaddexp),
         "logaddexp2" => zip::<T, T>(args, rows, dtype, T::logaddexp2),
         "heaviside" => zip::<T, T>(args, rows, dtype, T::heaviside),
+        "igamma" | "igammac" | "zeta" | "polygamma" => {
+            let function = higher::binary(op);
+            zip::<T, T>(args, rows, dtype, |a, b| T::narrowed(function(a.widened(), b.widened())))
+        }
         _ => zip::<T, T>(args, rows, dtype, T::nextafter),
     }
 }
@@ -241,7 +250,8 @@ impl Kernel for Binary {
 
     fn tolerance(&self) -> Tolerance {
         match self.op {
-            "power" | "arctan2" | "hypot" | "logaddexp" | "logaddexp2" => Tolerance::Ulp(4),
+            "power" | "arctan2" | "hypot" | "logaddexp" | "logaddexp2" | "igamma" | "igammac"
+            | "zeta" | "polygamma" => Tolerance::Ulp(4),
             _ => Tolerance::Exact,
         }
     }

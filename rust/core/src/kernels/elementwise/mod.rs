@@ -4,6 +4,7 @@
 pub(crate) mod binary;
 mod compare;
 pub(crate) mod complex;
+mod higher;
 mod inverse;
 pub(crate) mod loops;
 pub(crate) mod number;

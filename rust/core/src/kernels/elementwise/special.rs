@@ -30,6 +30,10 @@ pub(crate) trait Special: Float {
     /// A number in [0.5, 1) and the power of two to multiply it by.
     fn frexp(self) -> (Self, i32);
     fn ldexp(self, exponent: i64) -> Self;
+    /// As a float64, in which the higher functions are computed.
+    fn widened(self) -> f64;
+    /// The nearest number of this type.
+    fn narrowed(value: f64) -> Self;
 }
 
 fn arcsinh(x: f64) -> f64 {
@@ -241,6 +245,12 @@ macro_rules! special {
             }
             fn ldexp(self, exponent: i64) -> Self {
                 $from64(ldexp($to64(self), exponent))
+            }
+            fn widened(self) -> f64 {
+                $to64(self)
+            }
+            fn narrowed(value: f64) -> Self {
+                $from64(value)
             }
         }
     };

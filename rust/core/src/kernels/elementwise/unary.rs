@@ -9,6 +9,7 @@ use crate::kernels::cast::{Bool, Source, dense, inputs, map_flat, scratch};
 use crate::kernels::dispatch::with_type;
 use crate::kernels::elementwise::binary::multiply_complex;
 use crate::kernels::elementwise::complex::{self, Part};
+use crate::kernels::elementwise::higher;
 use crate::kernels::elementwise::number::{Float, Integer, Number};
 use crate::kernels::elementwise::special::Special;
 
@@ -29,6 +30,8 @@ enum Group {
     ExactFloat,
     /// Floats, within a few units in the last place.
     CloseFloat,
+    /// Floats, by a function of float64.
+    Higher,
     /// Floats to a boolean.
     Sign,
     /// Integers and booleans.
@@ -111,8 +114,9 @@ fn part(dtype: DType) -> DType {
 
 impl Unary {
     pub(super) fn named(name: &str) -> Option<Self> {
-        let (op, group) = OPS.iter().find(|(op, _)| *op == name)?;
-        Some(Unary { op, group: *group })
+        let own = OPS.iter().find(|(op, _)| *op == name).copied();
+        let (op, group) = own.or_else(|| higher::unary(name).map(|(op, _)| (op, Group::Higher)))?;
+        Some(Unary { op, group })
     }
 
     /// The type of the result.
@@ -127,7 +131,7 @@ impl Unary {
             }
             Group::Rounding => (integer || float || bool).then_some(dtype),
             Group::Exact | Group::Close => (float || complex).then_some(dtype),
-            Group::ExactFloat | Group::CloseFloat => float.then_some(dtype),
+            Group::ExactFloat | Group::CloseFloat | Group::Higher => float.then_some(dtype),
             Group::Sign => float.then_some(DType::Bool),
             Group::Bits => integer.then_some(DType::UInt8),
             Group::Invert => (integer || bool).then_some(dtype),
@@ -167,6 +171,12 @@ impl Unary {
                     _ => map::<T, T>(x, dtype, T::sign),
                 }, else Err(unknown())),
             },
+            Group::Higher => {
+                let (_, function) = higher::unary(self.op).ok_or_else(unknown)?;
+                with_type!(dtype, T: [float] => {
+                    map::<T, T>(x, dtype, |x| T::narrowed(function(x.widened())))
+                }, else Err(unknown()))
+            }
             Group::Sign => with_type!(dtype, T: [float] => {
                 map::<T, Bool>(x, DType::Bool, |x| Bool(u8::from(x.signbit())))
             }, else Err(unknown())),
@@ -290,7 +300,9 @@ impl Kernel for Unary {
 
     fn tolerance(&self) -> Tolerance {
         match (self.group, self.op) {
-            (Group::Close | Group::CloseFloat, _) | (_, "absolute" | "sqrt") => Tolerance::Ulp(4),
+            (Group::Close | Group::CloseFloat | Group::Higher, _) | (_, "absolute" | "sqrt") => {
+                Tolerance::Ulp(4)
+            }
             (_, "negative" | "conjugate" | "real" | "imag") => Tolerance::Moved,
             _ => Tolerance::Exact,
         }
