@@ -54,6 +54,7 @@ from .array_ops import (
     strided_slice,
     transpose,
 )
+from .batch_space import batch_to_space, space_to_batch
 from .casting import (
     bitcast,
     cast,
@@ -247,6 +248,7 @@ from .tensor_array import TensorArray
 from .variables import Module, Variable
 from .volumes import extract_volume_patches
 
+space_to_batch_nd = space_to_batch
 newaxis = None
 __version__ = "2.21.0"
 version = _SimpleNamespace(VERSION=__version__, GIT_VERSION="unknown", COMPILER_VERSION="unknown")
@@ -315,6 +317,7 @@ __all__ = [
     "atan",
     "atan2",
     "atanh",
+    "batch_to_space",
     "bfloat16",
     "bitcast",
     "bool",

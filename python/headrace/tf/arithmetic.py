@@ -27,8 +27,8 @@ from .comparison import (
 )
 from .composite import by_value
 from .convert import convert, is_dense, is_symbol
-from .dtypes import bool as bool_
 from .dtypes import as_dtype, float32, float64, string
+from .dtypes import bool as bool_
 from .kernels import broadcast, run, static_shape
 from .operands import check_dtype, common_shape, composite, is_composite, operands
 from .shapes import TensorShape

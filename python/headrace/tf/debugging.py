@@ -12,7 +12,7 @@ from .arithmetic import abs as tf_abs
 from .arithmetic import subtract
 from .comparison import equal, greater, greater_equal, less, less_equal, not_equal
 from .control import Assert
-from .convert import convert, is_symbol
+from .convert import convert, is_dense, is_symbol
 from .dtypes import as_dtype
 from .kernels import run_all
 from .names import lookup
@@ -34,9 +34,11 @@ __all__ = [
     "assert_non_positive",
     "assert_none_equal",
     "assert_positive",
+    "assert_proper_iterable",
     "assert_rank",
     "assert_rank_at_least",
     "assert_rank_in",
+    "assert_same_float_dtype",
     "assert_scalar",
     "assert_shapes",
     "assert_type",
@@ -265,6 +267,58 @@ def is_numeric_tensor(tensor: Any) -> bool:
     from .convert import is_dense
 
     return is_dense(tensor) and bool(tensor.dtype.is_numeric)
+
+
+def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
+    """Return the float type that tensors have; mirrors ``tf.debugging.assert_same_float_dtype``.
+
+    Parameters
+    ----------
+    tensors
+        A list of tensors; None among them are passed over.
+    dtype
+        The type they must have; by default that of the first, float32 where there is none.
+
+    Raises
+    ------
+    ValueError
+        It is no float type, or a tensor has another one.
+
+    Examples
+    --------
+    >>> tf.debugging.assert_same_float_dtype([tf.constant(1.0), tf.constant(2.0)])
+    tf.float32
+    """
+    wanted = None if dtype is None else as_dtype(dtype)
+    for x in tensors or []:
+        if x is None:
+            continue
+        own = convert(x).dtype
+        wanted = own if wanted is None else wanted
+        if own is not wanted:
+            raise ValueError(f"Expected {wanted!r}, got {own!r} of {x!r}.")
+    wanted = as_dtype("float32") if wanted is None else wanted
+    if not wanted.is_floating:
+        raise ValueError(f"Expected floating point type, got {wanted!r}.")
+    return wanted
+
+
+def assert_proper_iterable(values: Any) -> None:
+    """Refuse what is iterated by mistake; mirrors ``tf.debugging.assert_proper_iterable``.
+
+    Raises
+    ------
+    TypeError
+        `values` is a tensor, an array or text, or no iterable.
+
+    Examples
+    --------
+    >>> tf.debugging.assert_proper_iterable([1, 2])
+    """
+    composite = getattr(values, "_is_composite", False)
+    odd = composite or is_dense(values) or isinstance(values, np.ndarray | bytes | str)
+    if odd or not hasattr(values, "__iter__"):
+        raise TypeError(f"Expected argument 'values' to be iterable. Found: {type(values)}")
 
 
 __getattr__ = lookup(__name__)

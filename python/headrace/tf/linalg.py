@@ -17,6 +17,7 @@ from .kernels import axis_of, python, run, static_shape
 from .matrices import (
     adjoint,
     cholesky,
+    cholesky_solve,
     cross,
     det,
     eigh,
@@ -30,6 +31,7 @@ from .matrices import (
     slogdet,
     solve,
     svd,
+    triangular_solve,
 )
 from .names import lookup
 from .operands import check_dtype, operands
@@ -40,6 +42,7 @@ __all__ = [
     "adjoint",
     "band_part",
     "cholesky",
+    "cholesky_solve",
     "cross",
     "det",
     "diag",
@@ -68,6 +71,7 @@ __all__ = [
     "tensor_diag_part",
     "tensordot",
     "trace",
+    "triangular_solve",
 ]
 
 

@@ -18,6 +18,7 @@ from .operands import operands
 __all__ = [
     "adjoint",
     "cholesky",
+    "cholesky_solve",
     "cross",
     "det",
     "eigh",
@@ -31,6 +32,7 @@ __all__ = [
     "slogdet",
     "solve",
     "svd",
+    "triangular_solve",
 ]
 
 _FIELDS = (float32, float64, complex64, complex128)
@@ -169,6 +171,53 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
         if all(None not in dims for dims in for_all):
             a, b = broadcast_to(a, for_all[0]), broadcast_to(b, for_all[1])
     return run("matrix_solve", (a, b), (static_shape(b), b.dtype))
+
+
+def triangular_solve(
+    matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+) -> Any:
+    """Solve systems of which one triangle is zero; mirrors ``tf.linalg.triangular_solve``.
+
+    Parameters
+    ----------
+    matrix, rhs
+        The factors, of which one triangle is read, and the right sides.
+    lower
+        Whether it is the lower one.
+    adjoint
+        Solve for the conjugate transpose.
+    name
+        Accepted for TensorFlow's sake.
+
+    Examples
+    --------
+    >>> tf.linalg.triangular_solve([[2.0, 9.0], [1.0, 4.0]], [[2.0], [5.0]]).numpy()
+    array([[1.],
+           [1.]], dtype=float32)
+    """
+    from .linalg import band_part
+
+    a, b = operands("MatrixTriangularSolve", matrix, rhs, strict=True)
+    return solve(band_part(a, -1, 0) if lower else band_part(a, 0, -1), b, adjoint)
+
+
+def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Any:
+    """Solve systems by their Cholesky factor; mirrors ``tf.linalg.cholesky_solve``.
+
+    Parameters
+    ----------
+    chol, rhs
+        What `cholesky` gave, and the right sides.
+    name
+        Accepted for TensorFlow's sake.
+
+    Examples
+    --------
+    >>> tf.linalg.cholesky_solve([[2.0, 0.0], [0.0, 1.0]], [[4.0], [3.0]]).numpy()
+    array([[1.],
+           [3.]], dtype=float32)
+    """
+    return triangular_solve(chol, triangular_solve(chol, rhs), adjoint=True)
 
 
 def adjoint(matrix: Any, name: str | None = None) -> Any:

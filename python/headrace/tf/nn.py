@@ -14,6 +14,7 @@ from ..errors import InvalidArgumentError
 from .arithmetic import abs as magnitude
 from .arithmetic import divide, maximum, minimum, multiply, subtract
 from .array_ops import ensure_shape, expand_dims, reshape, shape, squeeze, transpose
+from .batch_space import space_to_batch
 from .casting import cast
 from .composite import by_value
 from .convert import convert, is_symbol
@@ -36,20 +37,34 @@ from .joining import concat, pad
 from .kernels import run, static_shape
 from .linalg import l2_normalize
 from .names import lookup
+from .normalizing import (
+    avg_pool1d,
+    batch_normalization,
+    collapse_repeated,
+    dropout,
+    local_response_normalization,
+    lrn,
+    max_pool1d,
+    weighted_moments,
+)
 from .operands import operands
 from .reductions import reduce_max, reduce_mean, reduce_sum, zero_fraction
 from .sorting import in_top_k, top_k
 
 __all__ = [
     "avg_pool",
+    "avg_pool1d",
     "avg_pool2d",
+    "batch_normalization",
     "bias_add",
+    "collapse_repeated",
     "conv1d",
     "conv2d",
     "convolution",
     "crelu",
     "depth_to_space",
     "depthwise_conv2d",
+    "dropout",
     "elu",
     "embedding_lookup",
     "gelu",
@@ -57,8 +72,11 @@ __all__ = [
     "l2_loss",
     "l2_normalize",
     "leaky_relu",
+    "local_response_normalization",
     "log_softmax",
+    "lrn",
     "max_pool",
+    "max_pool1d",
     "max_pool2d",
     "moments",
     "relu",
@@ -70,10 +88,12 @@ __all__ = [
     "softmax",
     "softplus",
     "softsign",
+    "space_to_batch",
     "space_to_depth",
     "swish",
     "tanh",
     "top_k",
+    "weighted_moments",
     "zero_fraction",
 ]
 

@@ -27,12 +27,102 @@ __all__ = [
     "RaggedTensor",
     "boolean_mask",
     "constant",
+    "cross",
+    "cross_hashed",
     "map_flat_values",
     "range",
     "row_splits_to_segment_ids",
     "segment_ids_to_row_splits",
     "stack",
+    "stack_dynamic_partitions",
 ]
+
+
+def stack_dynamic_partitions(
+    data: Any, partitions: Any, num_partitions: Any, name: str | None = None
+) -> Any:
+    """Make a row of the values of each partition; mirrors ``tf.ragged.stack_dynamic_partitions``.
+
+    Parameters
+    ----------
+    data
+        A tensor.
+    partitions
+        The number of the partition of each value: integers of the first axes of `data`.
+    num_partitions
+        How many there are.
+    name
+        Accepted for TensorFlow's sake.
+
+    Examples
+    --------
+    >>> tf.ragged.stack_dynamic_partitions(["a", "b", "c"], [1, 0, 1], 3)
+    <tf.RaggedTensor [[b'b'], [b'a', b'c'], []]>
+    """
+    from .gathering import gather
+    from .kernels import static_shape
+    from .sorting import argsort
+
+    x, which = convert(data), convert(partitions)
+    axes, dims = static_shape(which), static_shape(x)
+    if axes is None or dims is None:
+        raise ValueError("data and partitions must be of known rank")
+    if not axes:
+        x, which = x[None], which[None]
+    elif len(axes) > 1:
+        rest = shape(x)[len(axes) :]
+        x, which = reshape(x, concat([[-1], rest], 0)), reshape(which, [-1])
+    order = argsort(which, stable=True)
+    rows = cast(num_partitions if is_symbol(num_partitions) else convert(num_partitions), int64)
+    return RaggedTensor.from_value_rowids(gather(x, order), cast(gather(which, order), int64), rows)
+
+
+def cross(inputs: Any, name: str | None = None) -> Any:
+    """Join each value of a row of one feature with each of the others; mirrors ``tf.ragged.cross``.
+
+    Parameters
+    ----------
+    inputs
+        Ragged, sparse and dense tensors of two axes, of strings or integers.
+    name
+        Accepted for TensorFlow's sake.
+
+    Examples
+    --------
+    >>> tf.ragged.cross([tf.ragged.constant([["a"], ["b", "c"]]), [["d"], ["e"]]])
+    <tf.RaggedTensor [[b'a_X_d'], [b'b_X_e', b'c_X_e']]>
+    """
+    from .crossing import cross as crossed
+
+    return RaggedTensor.from_sparse(crossed([_as_sparse(x) for x in inputs]))
+
+
+def cross_hashed(
+    inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
+) -> Any:
+    """Give a number for each cross; mirrors ``tf.ragged.cross_hashed``, else as `cross`.
+
+    Parameters
+    ----------
+    inputs, name
+        As of `cross`.
+    num_buckets, hash_key
+        As of ``tf.sparse.cross_hashed``.
+
+    Examples
+    --------
+    >>> tf.ragged.cross_hashed([tf.ragged.constant([["a"], []]), [["d"], ["e"]]], 10).shape
+    TensorShape([2, None])
+    """
+    from .crossing import cross_hashed as crossed
+
+    return RaggedTensor.from_sparse(crossed([_as_sparse(x) for x in inputs], num_buckets, hash_key))
+
+
+def _as_sparse(x: Any) -> Any:
+    if isinstance(x, RaggedTensor):
+        return x.to_sparse()
+    return x if getattr(x, "_is_composite", False) else convert(x)
 
 
 # The dtypes of ranges; the last of them that there is decides.

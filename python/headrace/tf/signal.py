@@ -19,6 +19,13 @@ from .dtypes import DType, as_dtype, complex64, complex128, float32, float64
 from .elementwise import real
 from .joining import concat, pad, roll
 from .kernels import run, static_shape
+from .lapped import (
+    inverse_mdct,
+    kaiser_bessel_derived_window,
+    kaiser_window,
+    mdct,
+    vorbis_window,
+)
 from .names import lookup
 from .sizes import sizes_of, vector
 from .tensor import Tensor, raw, wrap
@@ -37,18 +44,23 @@ __all__ = [
     "ifft2d",
     "ifft3d",
     "ifftshift",
+    "inverse_mdct",
     "inverse_stft",
     "inverse_stft_window_fn",
     "irfft",
     "irfft2d",
     "irfft3d",
+    "kaiser_bessel_derived_window",
+    "kaiser_window",
     "linear_to_mel_weight_matrix",
+    "mdct",
     "mfccs_from_log_mel_spectrograms",
     "overlap_and_add",
     "rfft",
     "rfft2d",
     "rfft3d",
     "stft",
+    "vorbis_window",
 ]
 
 _COMPLEX = {float32: complex64, float64: complex128}

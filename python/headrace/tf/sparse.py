@@ -9,12 +9,22 @@ import numpy as np
 
 from ..errors import InvalidArgumentError
 from . import dtypes
-from .casting import cast
 from .convert import convert, is_symbol
 from .crossing import cross, cross_hashed
 from .dtypes import int64
-from .kernels import DTypeError, symbol_of
+from .kernels import symbol_of
 from .names import lookup
+from .sparse_math import (
+    bincount,
+    maximum,
+    merged,
+    minimum,
+    segment_mean,
+    segment_sqrt_n,
+    segment_sum,
+    softmax,
+    sparse_dense_matmul,
+)
 from .sparse_moves import (
     concat,
     expand_dims,
@@ -35,6 +45,7 @@ __all__ = [
     "SparseTensor",
     "SparseTensorValue",
     "add",
+    "bincount",
     "concat",
     "cross",
     "cross_hashed",
@@ -44,13 +55,20 @@ __all__ = [
     "from_dense",
     "map_values",
     "mask",
+    "maximum",
+    "minimum",
     "reduce_max",
     "reduce_sum",
     "reorder",
     "reset_shape",
     "reshape",
     "retain",
+    "segment_mean",
+    "segment_sqrt_n",
+    "segment_sum",
     "slice",
+    "softmax",
+    "sparse_dense_matmul",
     "split",
     "to_dense",
     "to_indicator",
@@ -159,43 +177,7 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     if not (isinstance(a, SparseTensor) and isinstance(b, SparseTensor)):
         first, second = (to_dense(x) if isinstance(x, SparseTensor) else convert(x) for x in (a, b))
         return first + second
-    return _merged(a, b, threshold)
-
-
-def _merged(a: SparseTensor, b: SparseTensor, threshold: Any) -> SparseTensor:
-    """Add the values of each place, in row-major order."""
-    from .arithmetic import abs as magnitude
-    from .comparison import not_equal
-    from .control import Assert
-    from .creation import ones_like
-    from .gathering import boolean_mask, gather
-    from .joining import concat as join
-    from .reductions import cumsum, reduce_all, reduce_sum, segment_sum
-    from .sorting import argsort
-    from .sparse_moves import _strides
-
-    if a.values.dtype is not b.values.dtype:
-        raise DTypeError(
-            f"sparse tensors of {a.values.dtype.name} and {b.values.dtype.name} cannot be added"
-        )
-    dims = a.dense_shape
-    if not a.shape.is_compatible_with(b.shape):
-        raise InvalidArgumentError(f"Operands' shapes do not match: {a.shape} and {b.shape}")
-    Assert(reduce_all(dims == b.dense_shape), ["Operands' shapes do not match:", dims])
-    at, values = join([a.indices, b.indices], 0), join([a.values, b.values], 0)
-    flat = reduce_sum(at * _strides(dims), 1)
-    order = argsort(flat, stable=True)
-    at, values, flat = gather(at, order), gather(values, order), gather(flat, order)
-    new = join([ones_like(flat[:1], dtypes.bool), not_equal(flat[1:], flat[:-1])], 0)
-    group = cumsum(cast(new, int64)) - 1
-    at, values = boolean_mask(at, new), segment_sum(values, group)
-    if is_symbol(threshold) or threshold:
-        kept = magnitude(values) >= threshold
-        at, values = boolean_mask(at, kept), boolean_mask(values, kept)
-    made = SparseTensor(at, values, dims)
-    if a.shape.rank is not None:
-        made.set_shape(a.shape.merge_with(b.shape))
-    return made
+    return merged(a, b, threshold)
 
 
 def reduce_sum(

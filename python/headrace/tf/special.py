@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .arithmetic import check_dtype, operands, subtract
+from .arithmetic import subtract
 from .convert import convert
 from .dtypes import float32, float64
 from .elementwise import _of_floats
 from .kernels import DTypeError, broadcast, run, static_shape
 from .names import lookup
+from .operands import check_dtype, operands
 
 __all__ = [
     "bessel_i0",
