@@ -260,3 +260,23 @@ def test_programs_hang_names_of_their_own_on_datasets():
     assert dataset.class_names == ["cats", "dogs"]
     assert not hasattr(dataset.prefetch(1), "class_names")
     assert next(iter(dataset)).numpy().tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda size: tf.tile(tf.zeros([2, 3]), [size, 1]),
+        lambda size: tf.reshape(tf.zeros([4, 3]), [size * 2, 3]),
+        lambda size: tf.zeros([size * 2, 3]),
+        lambda size: tf.fill([size * 2, 3], 0.0),
+        lambda size: tf.broadcast_to(tf.zeros([3]), [size * 2, 3]),
+    ],
+)
+def test_tensors_of_floats_in_a_list_of_sizes_are_packed_as_integers(function):
+    """As `tf.tile(x, [tf.math.ceil(height / 8), 1])` in detection programs."""
+    assert function(tf.constant(2.0)).shape == [4, 3]
+    assert function(tf.constant(2.5, tf.float64) - 0.5).shape == [4, 3]
+    (found,) = D.from_tensors(2.0).map(function)
+    assert found.shape == [4, 3]
+    with pytest.raises(TypeError):
+        function(2.0)

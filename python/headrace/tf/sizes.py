@@ -43,8 +43,17 @@ def sizes_of(shape: Any) -> list[Any] | None:
             raise ValueError(f"Cannot convert a partially known TensorShape {shape} to a Tensor.")
         return list(shape)
     if not isinstance(shape, list | tuple | range):
-        shape = [shape]
-    return [number(size) for size in shape]
+        return [number(shape)]
+    return [number(_packed(size)) for size in shape]
+
+
+def _packed(size: Any) -> Any:
+    """Return a tensor of a list as TensorFlow packs it: of floats, an int32."""
+    if (is_symbol(size) or type(size) is Tensor) and size.dtype.is_floating:
+        from .casting import cast
+
+        return cast(size, "int32")
+    return size
 
 
 def number(size: Any) -> Any:
