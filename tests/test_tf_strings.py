@@ -328,3 +328,37 @@ def test_ragged_values_of_tensorflow_1_are_strings_like_others():
     assert tf.strings.join([value, "!"]).to_list() == [[b"a b!", b"c!"], [b"d!"]]
     assert tf.strings.reduce_join(value, axis=1).numpy().tolist() == [b"a bc", b"d"]
     assert tf.strings.format("{}", value).numpy() == b"[['a b', 'c'], ['d']]"
+
+
+def test_empty_strings_at_the_front_of_joined_rows_have_no_separator():
+    # TensorFlow 2.21 gives this for ragged rows and segments, but not for dense ones.
+    rows = tf.ragged.constant([["", "bc"], ["", "", ""], ["a", "", "b"], []])
+
+    def join(axis):
+        return lambda x: tf.strings.reduce_join(x, axis=axis, separator="-")
+
+    for axis, wanted in ((-1, [b"bc", b"", b"a--b", b""]), (0, [b"a", b"bc--", b"b"])):
+        assert join(axis)(rows).numpy().tolist() == wanted
+        (found,) = tf.data.Dataset.from_tensors(rows).map(join(axis))
+        assert found.numpy().tolist() == wanted
+    assert tf.strings.reduce_join([["", "bc"]], axis=-1, separator="-").numpy() == [b"-bc"]
+    deep = tf.ragged.constant([[["", "x"], ["y", ""]], [], [["", ""]]])
+    assert join(-1)(deep).to_list() == [[b"x", b"y-"], [], [b""]]
+
+
+@pytest.mark.parametrize(
+    ("texts", "ids", "wanted"),
+    [
+        (["", "bc", "", "d", ""], [0, 0, 0, 0, 0], [b"bc--d-", b""]),
+        (["", "", "bc", "a", ""], [0, 1, 0, 1, 1], [b"bc", b"a-"]),
+        ([["", "a"], ["b", ""]], [1, 1], [[b"", b""], [b"b", b"a-"]]),
+        ([["", "a"], ["b", ""]], [[0, 1], [0, 1]], [b"b", b"a-"]),
+    ],
+)
+def test_empty_strings_at_the_front_of_segments_have_no_separator(texts, ids, wanted):
+    def join(texts, ids):
+        return tf.strings.unsorted_segment_join(texts, ids, 2, "-")
+
+    assert join(texts, ids).numpy().tolist() == wanted
+    (found,) = tf.data.Dataset.from_tensors((texts, ids)).map(join)
+    assert found.numpy().tolist() == wanted

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from .array_ops import expand_dims, reshape
-from .dtypes import string
+from .casting import cast
+from .dtypes import int32, string
 from .ragged_segments import along, stand_in
 from .ragged_tensor import RaggedTensor
 from .text_ops import innermost
@@ -48,6 +49,7 @@ def ragged_join(inputs: RaggedTensor, axes: list[int] | None, keepdims: bool, ma
 def _along(x: RaggedTensor, axis: int, mark: Any) -> Any:
     rank = x.shape.rank or x.ragged_rank + 1
     if axis == rank - 1 and rank == x.ragged_rank + 1:
+        x = _without_front(x) if mark else x
         return innermost("reduce_join", x, string, axis=[-1], keepdims=False, separator=mark)
     found = stand_in(x, "reduce_join", axis, string)
     if found is not None:
@@ -60,3 +62,16 @@ def _along(x: RaggedTensor, axis: int, mark: Any) -> Any:
             return x.with_values(_along(inner, axis - 1, mark))
         return x.with_values(reduce_join(inner, axis=axis - 1, separator=mark))
     return along(x, axis, lambda *parts: unsorted_segment_join(parts[0], parts[1], parts[2], mark))
+
+
+def _without_front(x: RaggedTensor) -> RaggedTensor:
+    """Leave out empty strings at the front of rows: TensorFlow puts no separator behind them."""
+    from .ragged import boolean_mask
+    from .reductions import cumsum
+    from .strings import length
+
+    if isinstance(x.values, RaggedTensor):
+        return x.with_values(_without_front(x.values))
+    filled = x.with_values(cast(length(x.values) > 0, int32))
+    found: RaggedTensor = boolean_mask(x, cumsum(filled, 1) > 0)
+    return found

@@ -21,6 +21,7 @@ from .names import lookup
 from .ragged_format import format_ragged
 from .ragged_join import ragged_join
 from .ragged_tensor import RaggedTensor
+from .segment_join import segment_join
 from .tensor import raw
 from .text_ops import each, one_text, ragged_or_not
 from .unicode import (
@@ -219,6 +220,8 @@ def unsorted_segment_join(
 ) -> Any:
     """Join the strings of each segment; mirrors ``tf.strings.unsorted_segment_join``.
 
+    Empty strings at the front of a segment have no separator behind them, as in TensorFlow.
+
     Raises
     ------
     InvalidArgumentError
@@ -228,12 +231,9 @@ def unsorted_segment_join(
     count = int(num_segments)
     if count < 0:
         raise InvalidArgumentError(f"Number of segments must be non-negative but got {count}")
-    dims, of_ids = static_shape(x), static_shape(ids)
-    if of_ids == ():
+    if static_shape(ids) == ():
         raise InvalidArgumentError("Segment_id cannot have rank 0")
-    shape = None if dims is None or of_ids is None else (count, *dims[len(of_ids) :])
-    attrs = {"num_segments": count, "separator": one_text(separator, "separator")}
-    return run("unsorted_segment_join", (x, ids), (shape, string), **attrs)
+    return segment_join(x, ids, count, one_text(separator, "separator"))
 
 
 def regex_replace(
