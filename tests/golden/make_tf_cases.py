@@ -174,6 +174,25 @@ CASES = [
         for row in ("-1", "-2", "-3", "tf.constant(-3)", "tf.constant(2)")
     ),
     *(
+        (f"lambda x: x.to_tensor({arguments})", "tf.ragged.constant([[True], [False, True]])")
+        for arguments in ("", "True", "shape=[None, 3]")
+    ),
+    *(
+        (f"lambda x: x.row_lengths(axis={axis})", source)
+        for source in (
+            "tf.ragged.constant([[1, 2, 3], [], [4]])",
+            "tf.ragged.constant([[[1, 2], []], [], [[3]]])",
+            "tf.ragged.constant([[[1, 2], [3, 4]], []], ragged_rank=1)",
+        )
+        for axis in (0, 1, 2, -1)
+        if "[[[" in source or axis < 2
+    ),
+    *(
+        (f"lambda x: tf.expand_dims(x, {axis})",
+         "tf.ragged.constant([[3, 1], [2]], row_splits_dtype=tf.int32)")
+        for axis in (0, 1)
+    ),
+    *(
         (f"lambda x: tf.strings.substr(x, {places})", "tf.constant(['hello', 'map'])")
         for places in (
             "0, tf.constant(1, tf.int64)", "tf.constant(1, tf.int64), 1", "0.5, 1", "0, 1.0",

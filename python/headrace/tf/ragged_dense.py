@@ -16,6 +16,7 @@ from .convert import convert, is_symbol
 from .creation import fill, sequence_mask, zeros_like
 from .creation import range as numbers
 from .dtypes import DType, int64, string
+from .dtypes import bool as bool_
 from .gathering import boolean_mask, gather, where
 from .joining import concat, pad, repeat, tile
 from .kernels import Dims, run, sized, static_shape
@@ -72,7 +73,7 @@ def bounds(x: RaggedTensor, kind: DType) -> Any:
 
 def to_tensor(x: RaggedTensor, default_value: Any, wanted: Any) -> Any:
     """Return a dense tensor, short rows padded, cut or padded to the sizes that are wanted."""
-    empty: Any = b"" if x.dtype is string else 0
+    empty: Any = {string: b"", bool_: False}.get(x.dtype, 0)
     filler = convert(empty if default_value is None else default_value, x.dtype)
     known = x.shape if wanted is None else TensorShape(wanted)
     dims: Dims = None if wanted is not None or known.rank is None else tuple(known)

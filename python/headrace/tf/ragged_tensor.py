@@ -310,9 +310,15 @@ class RaggedTensor(Composite):
         axis += (self.rank or 0) if axis < 0 else 0
         if axis == 0:
             return self.nrows()
-        if axis > 1:
+        if axis == 1:
+            return self._splits[1:] - self._splits[:-1]
+        if isinstance(self._values, RaggedTensor):
             return self.with_values(self._values.row_lengths(axis - 1))
-        return self._splits[1:] - self._splits[:-1]
+        from .array_ops import shape
+        from .creation import fill
+
+        sizes = shape(self._values, self._splits.dtype)
+        return self.with_values(fill(sizes[: axis - 1], sizes[axis - 1]))
 
     def row_starts(self, name: str | None = None) -> Any:
         """Return where each row begins."""
