@@ -410,3 +410,8 @@ def test_optional_arguments_may_stay_away():
     assert list(NUMBERS.map(lambda x, y=3: x + y)) == [3, 4, 5]
     assert list(NUMBERS.enumerate().map(lambda *both: both[0] + both[1])) == [0, 2, 4]
     assert list(NUMBERS.map(Methods().of_one)) == [0, 1, 2]
+
+
+def test_the_result_of_a_call_is_no_function():
+    with pytest.raises(TypeError, match="got 1 .int.; give the function itself"):
+        hr.Dataset.range(3).map((lambda x: x)(1))

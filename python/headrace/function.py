@@ -91,7 +91,11 @@ class Function:
         returns: str = "",
     ) -> None:
         if not callable(function):
-            raise TypeError(f"a function is needed, got {function!r} ({type(function).__name__})")
+            kind = type(function).__name__
+            raise TypeError(
+                f"a function is needed, got {function!r} ({kind}); give the function itself, "
+                "not what a call of it returns"
+            )
         if executor not in (None, "native", "python", "process"):
             raise InvalidArgumentError(
                 f'`executor` must be None, "native", "python" or "process", got {executor!r}'
