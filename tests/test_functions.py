@@ -413,5 +413,5 @@ def test_optional_arguments_may_stay_away():
 
 
 def test_the_result_of_a_call_is_no_function():
-    with pytest.raises(TypeError, match="got 1 .int.; give the function itself"):
+    with pytest.raises(TypeError, match=r"got 1 \(int\); give the function itself"):
         hr.Dataset.range(3).map((lambda x: x)(1))
