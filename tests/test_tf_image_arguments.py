@@ -68,6 +68,70 @@ WRONG = {
 }
 
 
+def known(function, *shapes, dtype=tf.float32):
+    specs = tuple(tf.TensorSpec(shape, dtype) for shape in shapes)
+    made = tf.data.Dataset.from_generator(lambda: iter([]), output_signature=specs).map(function)
+    return tf.nest.map_structure(lambda spec: spec.shape.as_list(), made.element_spec)
+
+
+SIZES = {
+    "resize": lambda x, n: tf.image.resize(x, [n, 7]),
+    "resize_with_pad": lambda x, n: tf.image.resize_with_pad(x, n, 7),
+    "crop": lambda x, n: tf.image.crop_to_bounding_box(x, 0, 0, n, 7),
+    "pad": lambda x, n: tf.image.pad_to_bounding_box(x, 0, 0, n, 7),
+    "crop_or_pad": lambda x, n: tf.image.resize_with_crop_or_pad(x, n, 7),
+    "v1": lambda x, n: tf.compat.v1.image.resize_image_with_pad(x, n, 7),
+}
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_a_size_that_is_known_stays_so_beside_one_that_a_run_computes(name):
+    for shape in ([None, None, 3], [2, None, None, 3], [None] * 4):
+        found = known(lambda x: SIZES[name](x, tf.shape(x)[-3]), shape)
+        assert found == [*shape[:-3], None, 7, shape[-1]]
+    image = tf.zeros([4, 7, 1])
+    dataset = tf.data.Dataset.from_tensors((image, 4)).map(SIZES[name])
+    assert dataset.get_single_element().shape == [4, 7, 1]
+
+
+def test_a_batch_of_unknown_rank_has_four_axes_for_the_ops_of_tensorflow_1():
+    ops = tf.compat.v1.image
+    for resize in (ops.resize_bilinear, ops.resize_area, ops.resize_nearest_neighbor):
+        assert known(lambda x: resize(x, [2, 3]), None) == [None, 2, 3, None]  # noqa: B023
+
+
+def test_a_window_of_a_jpeg_has_its_size():
+    def window(x):
+        return tf.io.decode_and_crop_jpeg(x, [1, 2, 3, 4], channels=1)
+
+    assert known(window, [], dtype=tf.string) == [3, 4, 1]
+    file = tf.io.encode_jpeg(tf.zeros([9, 9, 3], tf.uint8))
+    assert tf.data.Dataset.from_tensors(file).map(window).get_single_element().shape == [3, 4, 1]
+
+
+def test_what_is_known_of_the_boxes_of_all_classes():
+    def best(boxes, scores):
+        return tf.image.combined_non_max_suppression(boxes, scores, 3, 5)
+
+    assert known(best, None, None) == ([None, 5, 4], [None, 5], [None, 5], [None])
+    for shapes in (([2, 5, 1, 4], [2, 6, 3]), ([2, 5, 1, 4], [3, 5, 3])):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="incompatible shape"):
+            known(best, *shapes)
+
+
+@pytest.mark.parametrize(
+    "choose",
+    [
+        tf.image.non_max_suppression,
+        tf.image.non_max_suppression_with_scores,
+        tf.image.non_max_suppression_padded,
+    ],
+)
+def test_other_numbers_of_scores_than_of_boxes_are_refused_at_once(choose):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="incompatible shape"):
+        known(lambda boxes, scores: choose(boxes, scores, 3), [5, 4], [6])
+
+
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_dtype_is_an_error_of_types_and_of_values(name):
     for error in (TypeError, tf.errors.InvalidArgumentError):

@@ -18,6 +18,7 @@ __all__ = [
     "framed",
     "image_or_batch",
     "number",
+    "of_size",
     "positive",
     "shown",
     "three_d",
@@ -90,6 +91,15 @@ def three_d(value: Any) -> Any:
     if shape is not None and 0 in shape:
         raise ValueError(f"all dims of 'image.shape' must be > 0: {shown(shape)}")
     return x
+
+
+def of_size(images: Any, height: Any, width: Any) -> Any:
+    """State the sizes of images that a run makes, where one of them is known."""
+    shape = static_shape(images)
+    if not is_symbol(images) or shape is None:
+        return images
+    sizes = [None if is_symbol(size) else size for size in (height, width)]
+    return ensure_shape(images, [*(None for _ in shape[:-3]), *sizes, None])
 
 
 def number(value: Any) -> Any:

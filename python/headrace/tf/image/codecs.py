@@ -9,8 +9,10 @@ from ..bridge import to_own
 from ..convert import convert, is_symbol
 from ..dtypes import as_dtype, int32, string, uint8, uint16
 from ..dtypes import to_own as dtype_to_own
-from ..kernels import DTypeError
+from ..kernels import DTypeError, static_shape
+from ..tensor import raw
 from ..values import result
+from .arguments import of_size
 
 __all__ = [
     "adjust_jpeg_quality",
@@ -91,10 +93,11 @@ def decode_and_crop_jpeg(
     >>> tf.io.decode_and_crop_jpeg(file, [1, 2, 4, 3]).shape
     TensorShape([4, 3, 3])
     """
-    return result(
+    window = convert(crop_window, int32)
+    found = result(
         own.decode_and_crop_jpeg(
             _string(contents),
-            to_own(convert(crop_window, int32)),
+            to_own(window),
             int(channels or 0),
             ratio,
             bool(fancy_upscaling),
@@ -103,6 +106,9 @@ def decode_and_crop_jpeg(
             dct_method or "",
         )
     )
+    if is_symbol(window) or static_shape(window) != (4,):
+        return found
+    return of_size(found, *raw(window)[2:].tolist())
 
 
 def decode_png(

@@ -12,7 +12,7 @@ from ..convert import convert, is_symbol
 from ..dtypes import int32, string
 from ..kernels import static_shape
 from ..tensor import raw
-from .arguments import at_least_3d, call, framed, image_or_batch, number, positive
+from .arguments import at_least_3d, call, framed, image_or_batch, number, of_size, positive
 
 __all__ = [
     "central_crop",
@@ -75,7 +75,8 @@ def crop_to_bounding_box(
             known = size is not None and not is_symbol(start) and not is_symbol(kept)
             if known and size < start + kept:
                 raise ValueError(f"{name} must be >= target + offset.")
-    return call(own.crop_to_bounding_box, x, top, left, height, width)
+    found = call(own.crop_to_bounding_box, x, top, left, height, width)
+    return of_size(found, height, width)
 
 
 def pad_to_bounding_box(
@@ -117,7 +118,8 @@ def pad_to_bounding_box(
             known = size is not None and not is_symbol(start) and not is_symbol(whole)
             if known and size > whole - start:
                 raise ValueError(f"{name} must be <= target - offset")
-    return call(own.pad_to_bounding_box, x, top, left, height, width)
+    found = call(own.pad_to_bounding_box, x, top, left, height, width)
+    return of_size(found, height, width)
 
 
 def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Any:
@@ -146,7 +148,7 @@ def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -
     height, width = number(target_height), number(target_width)
     positive(target_width=width, target_height=height)
     _countable(height, width)
-    return call(own.resize_with_crop_or_pad, x, height, width)
+    return of_size(call(own.resize_with_crop_or_pad, x, height, width), height, width)
 
 
 def central_crop(image: Any, central_fraction: Any) -> Any:

@@ -11,7 +11,7 @@ from ..convert import convert, is_symbol
 from ..dtypes import int32
 from ..kernels import DTypeError, static_shape
 from ..tensor import raw
-from .arguments import call, framed, number, positive
+from .arguments import call, framed, number, of_size, positive
 
 __all__ = ["ResizeMethod", "resize", "resize_with_pad"]
 
@@ -61,7 +61,11 @@ def resize(
     if shape[-1] == 0:
         raise InvalidArgumentError("image must have at least one channel")
     fit = "within" if preserve_aspect_ratio else "fill"
-    return call(resizing.resized, x, size_of(size), method=method, fit=fit, antialias=antialias)
+    wanted = size_of(size)
+    found = call(resizing.resized, x, wanted, method=method, fit=fit, antialias=antialias)
+    if preserve_aspect_ratio or not is_symbol(wanted) or not isinstance(size, list | tuple):
+        return found
+    return of_size(found, *map(number, size))
 
 
 def images_of(images: Any) -> tuple[Any, tuple[int | None, ...]]:
@@ -122,4 +126,5 @@ def resize_with_pad(
     positive(target_width=width, target_height=height)
     if method not in _METHODS:
         raise ValueError(f"Resize method is not implemented: {method}")
-    return call(resizing.resize_with_pad, x, height, width, method=method, antialias=antialias)
+    found = call(resizing.resize_with_pad, x, height, width, method=method, antialias=antialias)
+    return of_size(found, height, width)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from ... import image as own
 from ...errors import InvalidArgumentError
+from ..array_ops import ensure_shape
 from ..convert import convert, is_symbol
 from ..dtypes import float32, int32
 from ..kernels import DTypeError, Out, static_shape
@@ -40,6 +41,16 @@ def _one(x: Any, name: str) -> Any:
     if static_shape(x) not in ((), None):
         raise InvalidArgumentError(f"{name} must be 0-D, got shape {list(static_shape(x) or ())}")
     return x
+
+
+def _paired(boxes: Any, scores: Any, axes: int = 1) -> None:
+    """Refuse numbers of boxes and of scores that are known to differ."""
+    one, other = static_shape(boxes), static_shape(scores)
+    if one is None or other is None:
+        return
+    for count, points in zip(one[:axes], other[:axes], strict=True):
+        if None not in (count, points) and count != points:
+            raise InvalidArgumentError(f"scores has incompatible shape: {other} for boxes {one}")
 
 
 def _most(value: Any) -> Any:
@@ -97,6 +108,7 @@ def non_max_suppression(
     array([1], dtype=int32)
     """
     at, points = ranked("boxes", convert(boxes), 2), ranked("scores", convert(scores), 1)
+    _paired(at, points)
     limits = _limits(iou_threshold, score_threshold)
     return call(own.non_max_suppression, at, points, _most(max_output_size), *limits)
 
@@ -135,6 +147,7 @@ def non_max_suppression_with_scores(
     array([0.9], dtype=float32)
     """
     at, points = ranked("boxes", convert(boxes), 2), ranked("scores", convert(scores), 1)
+    _paired(at, points)
     most = _most(max_output_size)
     limits = _limits(iou_threshold, score_threshold, soft_nms_sigma)
     chosen, found = call(own.non_max_suppression_with_scores, at, points, most, *limits)
@@ -219,6 +232,8 @@ def non_max_suppression_padded(
     """
     at, points = convert(boxes), convert(scores)
     dims = static_shape(at)
+    if dims is not None and len(dims) == 2:
+        _paired(at, ranked("scores", points, 1))
     if not pad_to_max_output_size and dims is not None and len(dims) > 2:
         raise ValueError("'pad_to_max_output_size' (value False) must be True for batched input")
     if is_symbol(max_output_size):
@@ -269,6 +284,7 @@ def combined_non_max_suppression(
     array([2], dtype=int32)
     """
     at, points = ranked("boxes", convert(boxes), 4), ranked("scores", convert(scores), 3)
+    _paired(at, points, 2)
     sizes = [x for x in (max_output_size_per_class, max_total_size) if is_symbol(x)]
     if sizes:
         images = (static_shape(at) or (None,))[0]
@@ -278,9 +294,9 @@ def combined_non_max_suppression(
         outs: list[Out] = [*shapes]
         return CombinedNonMaxSuppression(*_unrecorded("combined_non_max_suppression", sizes, outs))
     each = _known("max_output_size_per_class", max_output_size_per_class)
+    total = _known("max_total_size", max_total_size)
     if each <= 0:
         raise InvalidArgumentError(f"max_size_per_class must be positive, got {each}")
-    total = _known("max_total_size", max_total_size)
     if total <= 0:
         raise InvalidArgumentError(f"max_total_size must be > 0, got {total}")
     limits = _limits(iou_threshold, score_threshold)
@@ -290,4 +306,12 @@ def combined_non_max_suppression(
         pad_per_class=pad_per_class,
         clip_boxes=clip_boxes,
     )
-    return CombinedNonMaxSuppression(*found)
+    made = CombinedNonMaxSuppression(*found)
+    if pad_per_class or not is_symbol(made.nmsed_boxes):
+        return made
+    return CombinedNonMaxSuppression(
+        ensure_shape(made.nmsed_boxes, [None, total, 4]),
+        ensure_shape(made.nmsed_scores, [None, total]),
+        ensure_shape(made.nmsed_classes, [None, total]),
+        made.valid_detections,
+    )

@@ -13,10 +13,11 @@ import numpy as np
 
 from ....errors import InvalidArgumentError
 from ....image import resizing
+from ...array_ops import ensure_shape
 from ...convert import convert, is_symbol
 from ...dtypes import bfloat16, float16, float32, float64, int8, int16, int32, int64, uint8, uint16
 from ...image import pad_to_bounding_box
-from ...image.arguments import call, framed, number, positive, shown
+from ...image.arguments import call, framed, number, of_size, positive, shown
 from ...image.resizing import images_of, size_of
 from ...kernels import DTypeError, static_shape
 
@@ -138,6 +139,7 @@ def _legacy(images: Any, size: Any, method: str, grid: str) -> Any:
     shape = static_shape(x)
     if shape is not None and len(shape) != 4:
         raise InvalidArgumentError(f"input must be 4-dimensional, got shape {shown(shape)}")
+    x = ensure_shape(x, [None] * 4)
     size = convert(size, int32)
     wanted = static_shape(size)
     if wanted is not None and wanted not in ((2,), (None,)):
@@ -262,7 +264,7 @@ def resize_image_with_pad(
     if place is not None:
         return pad_to_bounding_box(x, *place, height, width)
     chosen, grid = _method(method), _grid(align_corners)
-    return _stretched(x, [height, width], chosen, "pad", grid)
+    return of_size(_stretched(x, [height, width], chosen, "pad", grid), height, width)
 
 
 def _padded(shape: Any, height: Any, width: Any) -> tuple[int, int] | None:
