@@ -9,7 +9,7 @@ import numpy as np
 
 from ..debugging import Assert
 from .cumulative import cumulate
-from .reductions import chosen, extreme, keep, mean, reduce, summing
+from .reductions import chosen, extreme, keep, mean, reduce, squares, summing, typed
 from .registry import function, ints, plain, symbol
 
 if TYPE_CHECKING:
@@ -66,10 +66,6 @@ def _count(t: Tracer, missing: Any, axis: Any, keepdims: Any) -> Any:
     return reduce(t, "sum", np.logical_not(missing), axis, None, keepdims)
 
 
-def _typed(value: Any, dtype: Any) -> Any:
-    return value if value.dtype == dtype else value.astype(dtype)
-
-
 @function("nanmean")
 def _nanmean(
     t: Tracer,
@@ -86,7 +82,7 @@ def _nanmean(
     if missing is None:
         return mean(t, filled, axis, dtype, keepdims=keepdims, where=where)
     total = reduce(t, "sum", filled, axis, dtype, keepdims)
-    return _typed(np.true_divide(total, _count(t, missing, axis, keepdims)), total.dtype)
+    return typed(np.true_divide(total, _count(t, missing, axis, keepdims)), total.dtype)
 
 
 @function("nanvar")
@@ -111,13 +107,12 @@ def _nanvar(
         chosen = {} if where is None or where is np._NoValue else {"where": where}
         return np.var(filled, axis, ddof=ddof, keepdims=keep(keepdims), **chosen)
     total = reduce(t, "sum", filled, axis, None, True)
-    middle = _typed(np.true_divide(total, _count(t, missing, axis, True)), total.dtype)
+    middle = typed(np.true_divide(total, _count(t, missing, axis, True)), total.dtype)
     zero = np.asarray(0, filled.dtype)
     away = np.where(missing, zero, np.subtract(filled, middle))
-    square = np.multiply(away, np.conjugate(away)).real if away.dtype.kind == "c" else away * away
-    total = reduce(t, "sum", square, axis, None, keepdims)
+    total = reduce(t, "sum", squares(away), axis, None, keepdims)
     free = np.subtract(_count(t, missing, axis, keepdims), ddof)
-    variance = _typed(np.true_divide(total, free), total.dtype)
+    variance = typed(np.true_divide(total, free), total.dtype)
     return np.where(free <= 0, np.asarray(np.nan, variance.dtype), variance)
 
 

@@ -21,8 +21,10 @@ __all__ = [
     "keep",
     "mean",
     "reduce",
+    "squares",
     "sum_dtype",
     "summing",
+    "typed",
 ]
 
 # What changes nothing where it stands in the place of a value that is left out.
@@ -171,8 +173,17 @@ def _mean_of(t: Tracer, a: Any, mask: Any, axis: Any, keepdims: Any) -> tuple[An
         t.refuse(f"uses np.mean or np.var of {a.dtype} with where=")
     total = reduce(t, "sum", chosen(t, a, mask, 0), axis, None, keepdims)
     count = reduce(t, "sum", np.broadcast_to(mask, a.shape), axis, None, keepdims)
-    found = np.true_divide(total, count)
-    return found if found.dtype == total.dtype else found.astype(total.dtype), count
+    return typed(np.true_divide(total, count), total.dtype), count
+
+
+def typed(value: Any, dtype: Any) -> Any:
+    """Return `value` with a dtype, itself if it has that."""
+    return value if value.dtype == dtype else value.astype(dtype)
+
+
+def squares(away: Any) -> Any:
+    """Return the squares of absolute values."""
+    return np.multiply(away, np.conjugate(away)).real if away.dtype.kind == "c" else away * away
 
 
 @function("var")
@@ -203,13 +214,10 @@ def _var(
     a = convert(t, a, target)
     if mask is not None:
         middle, _ = _mean_of(t, a, mask, axis, True)
-        away = np.subtract(a, middle)
-        square = np.multiply(away, np.conjugate(away))
-        square = square.real if away.dtype.kind == "c" else square
+        square = squares(np.subtract(a, middle))
         total = reduce(t, "sum", chosen(t, square, mask, 0), axis, None, keepdims)
         count = reduce(t, "sum", np.broadcast_to(mask, a.shape), axis, None, keepdims)
-        found = np.true_divide(total, np.maximum(np.subtract(count, ddof), 0))
-        return found if found.dtype == total.dtype else found.astype(total.dtype)
+        return typed(np.true_divide(total, np.maximum(np.subtract(count, ddof), 0)), total.dtype)
     attrs = {"axis": axes(t, axis), "keepdims": keep(keepdims), "ddof": float(ddof)}
     return a._op("var", **attrs)
 
