@@ -50,7 +50,7 @@ def explain(dataset: Dataset[Any], rewritten: bool = False) -> str:
     options = dataset._merged_options().to_json()
     if rewritten:
         return dataset._plan.explain(options).rstrip()
-    return "\n".join(_lines(dataset, "", "", dataset._plan.rewrites(options)))
+    return "\n".join(_lines(dataset, dataset._plan.rewrites(options)))
 
 
 def _vanishes(dataset: Dataset[Any]) -> bool:
@@ -82,39 +82,59 @@ _SKIPS_THROUGH = {
 }
 
 
-def _reach(dataset: Dataset[Any]) -> list[str]:
+# The steps that a skip passes through from a step on, and where it ends, by the step.
+_Ways = dict[int, tuple[dict[str, None], str]]
+
+
+def _reach(dataset: Dataset[Any], ways: _Ways) -> list[str]:
     """Tell how far down a step reaches that leaves elements out."""
     (below,) = flatten(dataset._inputs)
     passed = []
-    while below._op in _SKIPS_THROUGH:
-        passed.append(below._op)
+    while below._op in _SKIPS_THROUGH and id(below) not in ways:
+        passed.append(below)
         (below,) = flatten(below._inputs)
-    through = [op for op in passed if op != "with_options"]
+    ops, end = ways.get(id(below), ({}, below._op))
+    for step in reversed(passed):
+        ops = {step._op: None, **ops}
+        ways[id(step)] = ops, end
+    through = [op for op in ops if op != "with_options"]
     if not through:
         return []
-    way = f"through {', '.join(through)} down to {below._op}"
+    way = f"through {', '.join(through)} down to {end}"
     if dataset._op == "take":
         return [f"asks {way} for no more than it takes"]
     return [f"skips {way}, which make no element for it"]
 
 
-def _lines(dataset: Dataset[Any], head: str, tail: str, rewrites: Sequence[str] = ()) -> list[str]:
-    details = [*rewrites, *_functions(dataset)]
+def _lines(root: Dataset[Any], rewrites: Sequence[str]) -> list[str]:
+    lines: list[str] = []
+    ways: _Ways = {}
+    # What stands before the line of each step, and before those below it; plans may be deeper than
+    # Python's stack.
+    pending = [(root, "", "")]
+    while pending:
+        dataset, head, tail = pending.pop()
+        details = [*rewrites, *_details(dataset, ways)]
+        rewrites = ()
+        inputs = flatten(dataset._inputs)
+        lines.append(f"{head}{_title(dataset)}")
+        bar = "│  " if inputs else "   "
+        lines += [f"{tail}{bar}{line}" for line in details]
+        children = [(child, f"{tail}├─ ", f"{tail}│  ") for child in inputs[:-1]]
+        children += [(child, f"{tail}└─ ", f"{tail}   ") for child in inputs[-1:]]
+        pending += reversed(children)
+    return lines
+
+
+def _details(dataset: Dataset[Any], ways: _Ways) -> list[str]:
+    details = _functions(dataset)
     if _vanishes(dataset):
         details.append("changes nothing, so it is left out")
     elif dataset._op in ("skip", "shard", "take"):
-        details += _reach(dataset)
+        details += _reach(dataset, ways)
     elif dataset._op == "batch":
         details += dataset._plan.notes
-    inputs = flatten(dataset._inputs)
-    lines = [f"{head}{_title(dataset)}"]
-    bar = "│  " if inputs else "   "
-    lines += [f"{tail}{bar}{line}" for line in details]
-    for number, child in enumerate(inputs):
-        last = number == len(inputs) - 1
-        knee, down = ("└─ ", "   ") if last else ("├─ ", "│  ")
-        lines += _lines(child, tail + knee, tail + down)
-    return lines
+    return details
 
 
 def _title(dataset: Dataset[Any]) -> str:

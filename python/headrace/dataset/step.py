@@ -22,6 +22,8 @@ A = TypeVar("A")
 B = TypeVar("B")
 C = TypeVar("C")
 
+_STRIDE = 32
+
 # The classes of ops that have one of their own.
 CLASSES: dict[str, type[Dataset[Any]]] = {}
 
@@ -29,7 +31,7 @@ CLASSES: dict[str, type[Dataset[Any]]] = {}
 class Step(Generic[T_co]):
     """A step and all before it, as the methods of a dataset see themselves."""
 
-    __slots__ = ("__weakref__", "_args", "_inputs", "_op", "_options", "_plan")
+    __slots__ = ("__weakref__", "_args", "_depth", "_inputs", "_op", "_options", "_plan")
 
     # Subclasses with rules of their own for functions and results say so here.
     _family: ClassVar[type[Dataset[Any]] | None] = None
@@ -37,6 +39,7 @@ class Step(Generic[T_co]):
     _plan: _headrace.Plan
     _op: str
     _inputs: Any  # a nest of datasets
+    _depth: int  # steps on the longest way to a source
     _args: dict[str, Any]
     _options: Options | None
 
@@ -58,7 +61,27 @@ class Step(Generic[T_co]):
             raise TypeError("a dataset that is part of an element does not pickle")
         drawing = _drawing(self)
         seeds = None if drawing is None else drawing.seeds()
-        return _restore, (self._op, self._inputs, pack_arrays(self._args), seeds)
+        args = pack_arrays(self._args)
+        return _restore, (self._stones(), self._op, self._inputs, args, seeds)
+
+    def _stones(self) -> tuple[Step[Any], ...]:
+        """Return the steps below this one that are to be pickled before it, the deepest first.
+
+        Pickling goes down to what it has not met, and plans may be deeper than Python's stack. Once
+        every 32nd step has been met, it need not go deeper than that.
+        """
+        if self._depth % _STRIDE:
+            return ()
+        stones: list[Step[Any]] = []
+        pending: list[Step[Any]] = [*flatten(self._inputs)]
+        seen: set[int] = set()
+        while pending:
+            step = pending.pop()
+            if step._depth >= _STRIDE and id(step) not in seen:
+                seen.add(id(step))
+                stones += [] if step._depth % _STRIDE else [step]
+                pending += flatten(step._inputs)
+        return tuple(sorted(stones, key=lambda step: step._depth))
 
 
 def make_step(op: str, inputs: Any, **args: Any) -> Dataset[Any]:
@@ -82,6 +105,7 @@ def make_step(op: str, inputs: Any, **args: Any) -> Dataset[Any]:
     dataset._plan = plan
     dataset._op = op
     dataset._inputs = inputs
+    dataset._depth = 1 + max((step._depth for step in flatten(inputs)), default=0)
     dataset._args = args
     dataset._options = args.get("options")
     return dataset
@@ -95,13 +119,18 @@ def dataset_of_plan(plan: _headrace.Plan) -> Dataset[Any]:
     dataset._plan = plan
     dataset._op = "nested"
     dataset._inputs = ()
+    dataset._depth = 1
     dataset._args = {}
     dataset._options = None
     return dataset
 
 
 def _restore(
-    op: str, inputs: Any, args: dict[str, Any], seeds: tuple[int, int, int] | None
+    _stones: tuple[Step[Any], ...],
+    op: str,
+    inputs: Any,
+    args: dict[str, Any],
+    seeds: tuple[int, int, int] | None,
 ) -> Dataset[Any]:
     args = unpack_arrays(args)
     if seeds is None:

@@ -389,7 +389,7 @@ def adopt(dataset: own.Dataset[Any], kind: type[Dataset] = Dataset) -> Any:
         return dataset
     made = object.__new__(kind)
     made._plan, made._op, made._args = dataset._plan, dataset._op, dataset._args
-    made._inputs, made._options = dataset._inputs, dataset._options
+    made._inputs, made._depth, made._options = dataset._inputs, dataset._depth, dataset._options
     return made
 
 
