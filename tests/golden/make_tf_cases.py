@@ -193,6 +193,19 @@ CASES = [
         for axis in (0, 1)
     ),
     *(
+        (f"lambda x: tf.norm(x, {order}, {axis})",
+         "tf.constant([[[2.0, -1.0, 4.0], [1.0, 3.0, 0.0]]])")
+        for order in ("1", "np.inf", "'nuc'", "0", "-1")
+        for axis in ("None", "0", "-1", "[1, 2]", "(-1, -2)", "[-1]", "[0, 0]", "[0, 2], True")
+    ),
+    *(
+        (f"lambda x: tf.norm(x, 2, {axis})", "tf.constant([[[2.0, 0.0], [0.0, -3.0]]])")
+        for axis in ("[1, 2]", "[-1, -2], True", "0")
+    ),
+    ("lambda x: tf.linalg.normalize(x, 1, [0, 1])[0]", "tf.constant([[2.0, 1.0], [2.0, 3.0]])"),
+    ("lambda x: tf.linalg.logdet(x)", "tf.constant([[1 + 0j, 0], [0, 1]])"),
+    ("lambda x: tf.math.real(tf.linalg.eigh(x)[0])", "tf.constant([[1 + 0j, 0], [0, 2]])"),
+    *(
         (f"lambda x: tf.strings.substr(x, {places})", "tf.constant(['hello', 'map'])")
         for places in (
             "0, tf.constant(1, tf.int64)", "tf.constant(1, tf.int64), 1", "0.5, 1", "0, 1.0",

@@ -139,7 +139,14 @@ def norm(
     tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool = False,
     name: str | None = None,
 ) -> Any:  # fmt: skip
-    """Return the length of a vector, or of the whole; mirrors ``tf.norm``.
+    """Return the length of vectors along an axis, or of the whole; mirrors ``tf.norm``.
+
+    Along two axes it is the norm of matrices.
+
+    Raises
+    ------
+    ValueError
+        `ord` is no norm of what `axis` says, or `axis` is no axis and no two of them.
 
     Examples
     --------
@@ -151,6 +158,15 @@ def norm(
 
     x = convert(tensor)
     check_dtype("Sqrt", x, allowed=x.dtype.is_floating or x.dtype.is_complex or ord == 1)
+    of_matrices = isinstance(axis, list | tuple | np.ndarray) and len(axis) == 2
+    _check_norm(ord, axis, of_matrices)
+    if of_matrices and ord == 2:
+        return _spectral_norm(x, axis, keepdims)
+    if of_matrices and ord in (1, np.inf):
+        # The largest of the sums along columns, or along rows.
+        summed, rest = (axis[0], axis[1]) if ord == 1 else (axis[1], axis[0])
+        found = reduce_max(reduce_sum(abs(x), summed, True), rest, True)
+        return found if keepdims else squeeze(found, [int(k) for k in axis])
     if ord in ("euclidean", "fro", 2):
         return cast(sqrt(reduce_sum(square(abs(x)), axis, keepdims)), x.dtype)
     if ord == 1:
@@ -158,6 +174,39 @@ def norm(
     if ord == np.inf:
         return reduce_max(abs(x), axis, keepdims)
     return reduce_sum(abs(x) ** ord, axis, keepdims) ** (1.0 / ord)
+
+
+def _check_norm(ord: Any, axis: Any, of_matrices: bool) -> None:
+    if of_matrices:
+        valid = ord in ("euclidean", "fro", 1, 2, np.inf)
+    else:
+        if not (axis is None or isinstance(axis, int)):
+            raise ValueError(
+                f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}"
+            )
+        valid = ord == "euclidean" or (not isinstance(ord, str) and ord > 0)
+    if of_matrices and int(axis[0]) == int(axis[1]):
+        raise ValueError(
+            f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}"
+        )
+    if not valid:
+        raise ValueError(f"'ord' is no norm of {'matrices' if of_matrices else 'vectors'}: {ord}")
+
+
+def _spectral_norm(x: Any, axis: Any, keepdims: bool) -> Any:
+    """Return the largest singular value of the matrices along two axes."""
+    from .array_ops import transpose
+    from .matrices import svd
+
+    dims = static_shape(x)
+    if dims is None:
+        raise ValueError("the norm of matrices needs a tensor of known rank")
+    rows, columns = (axis_of(int(k), len(dims)) for k in axis)
+    outer = [k for k in range(len(dims)) if k not in (rows, columns)]
+    found = reduce_max(svd(transpose(x, [*outer, rows, columns]), compute_uv=False), -1)
+    for k in sorted((rows, columns)) if keepdims else ():
+        found = expand_dims(found, k)
+    return found
 
 
 def normalize(

@@ -11,7 +11,7 @@ from ..errors import InvalidArgumentError
 from .array_ops import broadcast_to, transpose
 from .convert import convert
 from .dtypes import DType, complex64, complex128, float32, float64
-from .elementwise import conj, log
+from .elementwise import conj, log, real
 from .kernels import Dims, broadcast, python, run, run_all, static_shape
 from .operands import operands
 
@@ -134,7 +134,7 @@ def logdet(matrix: Any, name: str | None = None) -> Any:
     from .diagonals import diag_part
     from .reductions import reduce_sum
 
-    return 2.0 * reduce_sum(log(diag_part(cholesky(matrix))), axis=-1)
+    return 2.0 * reduce_sum(log(real(diag_part(cholesky(matrix)))), axis=-1)
 
 
 def cholesky(input: Any, name: str | None = None) -> Any:
@@ -318,9 +318,13 @@ def eigh(tensor: Any, name: str | None = None) -> Any:
     """
 
     def shapes(dims: Dims, dtype: DType) -> Any:
-        return [(None if dims is None else dims[:-1], _REAL.get(dtype, dtype)), (dims, dtype)]
+        return [(None if dims is None else dims[:-1], dtype), (dims, dtype)]
 
-    return tuple(_numpy("eigh", lambda x: list(np.linalg.eigh(x)), shapes, tensor))
+    def compute(x: Any) -> Any:
+        values, vectors = np.linalg.eigh(x)
+        return [values.astype(vectors.dtype), vectors]
+
+    return tuple(_numpy("eigh", compute, shapes, tensor))
 
 
 def lstsq(
