@@ -331,16 +331,18 @@ def test_records_are_written_and_read(tmp_path):
         tf.io.TFRecordWriter(str(tmp_path / "no" / "file"))
 
 
-def test_a_closed_writer_says_what_is_lost(tmp_path):
-    writer = tf.io.TFRecordWriter(str(tmp_path / "a"))
+@pytest.mark.parametrize("compression", ["", "GZIP", "ZLIB"])
+def test_a_closed_writer_takes_nothing(tmp_path, compression):
+    path = str(tmp_path / "a")
+    writer = tf.io.TFRecordWriter(path, compression)
     writer.write(b"one")
     writer.close()
     writer.close()
-    with pytest.warns(RuntimeWarning, match="lost"):
+    with pytest.raises(tf.errors.FailedPreconditionError):
         writer.write(b"two")
     with pytest.raises(tf.errors.FailedPreconditionError):
         writer.flush()
-    assert [x.numpy() for x in tf.data.TFRecordDataset(str(tmp_path / "a"))] == [b"one"]
+    assert [x.numpy() for x in tf.data.TFRecordDataset(path, compression)] == [b"one"]
 
 
 def test_files_are_read_written_and_found(tmp_path):
@@ -397,3 +399,46 @@ def test_names_that_do_not_exist_name_the_nearest():
     with pytest.raises(AttributeError, match=r"tf\.io\.parse_single_example"):
         tf.io.parse_single_exampel  # noqa: B018
     assert errors.NotFoundError is tf.errors.NotFoundError
+
+
+@pytest.mark.parametrize(
+    ("feature", "values", "spec", "single", "batch"),
+    [
+        (
+            "bytes_list",
+            [b"p", b"q"],
+            tf.io.FixedLenFeature([3], tf.string),
+            "Key: f.  Can't parse serialized Example.  Number of string values != expected.",
+            "Name: <unknown>, Key: f, Index: 0.  Number of bytes values != expected.",
+        ),
+        (
+            "int64_list",
+            [4, 5, 6],
+            tf.io.FixedLenFeature([2], tf.int64),
+            "Key: f.  Can't parse serialized Example",
+            "Key: f, Index: 0.  Number of int64 values != expected.  Values size: 3",
+        ),
+        (
+            "bytes_list",
+            [b"p"],
+            tf.io.FixedLenSequenceFeature([2], tf.string, allow_missing=True),
+            "number of elements should be divisible by 2, found 1 instead",
+            "Key: f, Index: 0.  Number of bytes values is not a multiple of stride length. Saw 1",
+        ),
+    ],
+)
+def test_counts_that_do_not_fit_are_told_in_the_words_of_tensorflow(
+    feature, values, spec, single, batch
+):
+    kind = {"bytes_list": tf.train.BytesList, "int64_list": tf.train.Int64List}[feature]
+    features = {"f": tf.train.Feature(**{feature: kind(value=values)})}
+    record = tf.train.Example(features=tf.train.Features(feature=features)).SerializeToString()
+    with pytest.raises(tf.errors.InvalidArgumentError, match=single):
+        tf.io.parse_single_example(record, {"f": spec})
+    with pytest.raises(tf.errors.InvalidArgumentError, match=batch):
+        tf.io.parse_example([record], {"f": spec})
+
+
+def test_what_is_no_tensor_is_shown_as_base64():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="base64: //77/w=="):
+        tf.io.parse_tensor(b"\xff\xfe\xfb\xff", tf.uint16)

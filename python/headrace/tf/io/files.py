@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from typing import Any
 
 import numpy as np
@@ -93,19 +92,10 @@ class TFRecordWriter(own.TFRecordWriter):
         if not isinstance(options, own.TFRecordOptions):
             options = TFRecordOptions(options)
         super().__init__(os.fsdecode(_text(path)), options)
-        self._is_closed = False
 
     def write(self, record: Any) -> None:
-        """Append a record: bytes, or text as UTF-8. After `close` it is lost, with a warning."""
-        if self._is_closed:
-            warnings.warn("a record is lost: the writer is closed", RuntimeWarning, stacklevel=2)
-            return
+        """Append a record: bytes, or text as UTF-8."""
         super().write(record.encode() if isinstance(record, str) else record)
-
-    def close(self) -> None:
-        """Finish the file. Closing twice does nothing."""
-        self._is_closed = True
-        super().close()
 
 
 def _text(value: Any) -> Any:

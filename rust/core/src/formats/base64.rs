@@ -22,6 +22,19 @@ pub fn encode(bytes: &[u8], pad: bool) -> Vec<u8> {
     out
 }
 
+/// Encodes bytes with the letters of MIME, `+` and `/`, filled up: what TensorFlow's messages show.
+pub fn encode_mime(bytes: &[u8]) -> Vec<u8> {
+    let mut text = encode(bytes, true);
+    for letter in &mut text {
+        *letter = match *letter {
+            b'-' => b'+',
+            b'_' => b'/',
+            other => other,
+        };
+    }
+    text
+}
+
 fn digit(byte: u8) -> Option<u32> {
     let value = match byte {
         b'A'..=b'Z' => byte - b'A',
@@ -78,6 +91,7 @@ mod tests {
             }
         }
         assert_eq!(encode(b"\xff\xef", false), b"_-8");
+        assert_eq!(encode_mime(b"\xff\xef"), b"/+8=");
         assert!(decode(b"!!").is_err());
         assert!(decode(b"AAAAA").is_err());
         assert!(decode(b"A===").is_err());

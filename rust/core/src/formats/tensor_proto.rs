@@ -192,7 +192,7 @@ const MOST_BYTES: usize = 1 << 30;
 /// `InvalidArgument` if the bytes are no tensor, or one of another type.
 pub fn parse(bytes: &[u8], dtype: DType) -> Result<Tensor> {
     let broken = |why: &str| {
-        let text = crate::formats::base64::encode(&bytes[..bytes.len().min(60)], false);
+        let text = crate::formats::base64::encode_mime(&bytes[..bytes.len().min(60)]);
         let text = String::from_utf8_lossy(&text);
         Error::invalid_argument(format!(
             "Could not parse `serialized` as TensorProto, base64: {text}: {why}"

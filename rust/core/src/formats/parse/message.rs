@@ -84,8 +84,9 @@ impl Batch<'_> {
             }
             Fault::Count(count) => {
                 let detail = format!(
-                    "Number of {expected} values != expected.  \
-                     Values size: {count} but output shape: {}",
+                    "{}Number of {} values != expected.  Values size: {count} but output shape: {}",
+                    if self.is_single { "Can't parse serialized Example.  " } else { "" },
+                    self.counted(dtype),
                     Brackets(source.dims())
                 );
                 let hint = match count {
@@ -100,10 +101,17 @@ impl Batch<'_> {
             Fault::Stride(count) => {
                 let volume: usize = source.dims().iter().product();
                 let shape = Brackets(source.dims());
-                let detail = format!(
-                    "number of elements should be divisible by {volume}, found {count} instead: \
-                     each row has shape {shape}"
-                );
+                let detail = match self.is_single {
+                    true => format!(
+                        "number of elements should be divisible by {volume}, found {count} \
+                         instead: each row has shape {shape}"
+                    ),
+                    false => format!(
+                        "Number of {} values is not a multiple of stride length. Saw {count} \
+                         values, which is not divisible by {volume}: each row has shape {shape}",
+                        self.counted(dtype)
+                    ),
+                };
                 self.at_key(row, key, detail)
             }
             Fault::Malformed(malformed) => {
@@ -118,6 +126,14 @@ impl Batch<'_> {
         let index = if self.is_single { String::new() } else { format!(", Index: {row}") };
         let message = format!("{name}Key: {key}{index}.  {detail}");
         self.place(row, Error::invalid_argument(message).at_feature(key))
+    }
+
+    /// What is counted, in TensorFlow's words: those of a batch differ.
+    fn counted(&self, dtype: DType) -> &'static str {
+        match dtype {
+            DType::Bytes if !self.is_single => "bytes",
+            _ => type_name(dtype),
+        }
     }
 
     fn missing(&self, row: usize, source: &Source) -> Error {
