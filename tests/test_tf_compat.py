@@ -171,3 +171,56 @@ def test_kinds_of_values_are_told_by_compat():
     assert isinstance(np.float32(1), tf.compat.real_types)
     assert not isinstance(1j, tf.compat.real_types)
     assert isinstance(np.complex64(1), tf.compat.complex_types)
+
+
+def test_where_of_version_1_chooses_rows_and_broadcasts_nothing():
+    first, second = [[1, 2], [3, 4]], [[5, 6], [7, 8]]
+    assert v1.where([False, True], first, second).numpy().tolist() == [[5, 6], [3, 4]]
+    mask = [[True, False], [False, True]]
+    assert v1.where(mask, first, second).numpy().tolist() == [[1, 6], [7, 4]]
+    assert v1.where(True, first, second).numpy().tolist() == first
+    assert v1.where([False, True]).numpy().tolist() == [[1]]
+    for bad in ([True], [[True], [False]], [True, False, True]):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="same size and shape"):
+            v1.where(bad, first, second)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="same size and shape"):
+        v1.where([True, False], [1, 2], second)
+    with pytest.raises(ValueError, match="both"):
+        v1.where([True], [1])
+    rows = np.arange(8).reshape(2, 2, 2)
+    dataset = tf.data.Dataset.from_tensor_slices(rows)
+    chosen = dataset.map(lambda x: v1.where(x[:, 0] > 3, x, -x))
+    wanted = np.where(rows[:, :, :1] > 3, rows, -rows)
+    assert [x.tolist() for x in chosen.as_numpy_iterator()] == wanted.tolist()
+
+
+def test_arguments_of_version_1_have_their_old_names_and_order():
+    x = tf.constant([[1, 5], [4, 2]])
+    assert v1.reduce_sum(x, reduction_indices=1, keep_dims=True).numpy().tolist() == [[6], [6]]
+    assert v1.reduce_max(x, 0, False, "name").numpy().tolist() == [4, 5]
+    assert v1.argmax(x, dimension=1).numpy().tolist() == [1, 0]
+    assert v1.expand_dims(x, dim=0).shape == (1, 2, 2)
+    assert v1.squeeze(x[None], squeeze_dims=[0]).shape == (2, 2)
+    assert v1.gather(x, [1], None, "name", 1).numpy().tolist() == [[5], [2]]
+    assert v1.boolean_mask(x, [True, False], "name", 1).numpy().tolist() == [[1], [4]]
+    padded = v1.pad(x, [[0, 0], [1, 0]], "CONSTANT", "name", 9)
+    assert padded.numpy().tolist() == [[9, 1, 5], [9, 4, 2]]
+    assert v1.size(x, "name", tf.int64).dtype is tf.int64
+    turned = v1.reverse_sequence(x, [2, 1], seq_dim=1, batch_dim=0)
+    assert turned.numpy().tolist() == [[5, 1], [4, 2]]
+    assert v1.count_nonzero(x, reduction_indices=[0]).numpy().tolist() == [2, 2]
+    assert v1.math.reduce_min(x, keep_dims=True).shape == (1, 1)
+    assert v1.math.in_top_k([[0.1, 0.9]], [1], 1).numpy().tolist() == [True]
+    assert v1.nn.softmax([[0.0, 0.0]], dim=-1).numpy().tolist() == [[0.5, 0.5]]
+    assert v1.nn.moments(x, [0, 1], keep_dims=True)[0].shape == (1, 1)
+    assert v1.constant(1, tf.int64, [2], "name", verify_shape=True).numpy().tolist() == [1, 1]
+    with pytest.raises(ValueError, match="Cannot specify both 'keep_dims' and 'keepdims'"):
+        v1.reduce_sum(x, keep_dims=True, keepdims=True)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'along'"):
+        v1.reduce_sum(x, along=1)
+    with pytest.raises(TypeError, match="multiple values for argument 'axis'"):
+        v1.reduce_sum(x, 1, axis=1)
+    with pytest.raises(TypeError, match="at most 6"):
+        v1.reduce_sum(x, 1, True, "name", None, None, None)
+    summed = tf.data.Dataset.from_tensors(x).map(lambda x: v1.reduce_sum(x, keep_dims=True))
+    assert summed.element_spec == tf.TensorSpec([1, 1], tf.int32)

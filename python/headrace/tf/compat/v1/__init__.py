@@ -8,8 +8,11 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from ... import casting, errors
+from ... import casting, errors, gathering
 from ... import io as _io
+from ...arithmetic import operands
+from ...array_ops import reshape
+from ...convert import convert
 from ...io import (
     FixedLenFeature,
     FixedLenSequenceFeature,
@@ -29,8 +32,10 @@ from ...io import (
     serialize_tensor,
     write_file,
 )
+from ...kernels import static_shape
 from ...names import lookup as _lookup
 from ...sparse import SparseTensorValue
+from .arguments import arranged
 from .ragged import RaggedTensorValue
 
 __all__ = [
@@ -68,10 +73,13 @@ __all__ = [
     "to_float",
     "to_int32",
     "to_int64",
+    "where",
     "write_file",
 ]
 
-_SUBMODULES = ("data", "gfile", "image", "io", "logging", "python_io", "ragged", "strings")
+_SUBMODULES = (
+    "data", "gfile", "image", "io", "logging", "math", "nn", "python_io", "ragged", "strings"
+)  # fmt: skip
 
 
 def parse_example(
@@ -182,6 +190,45 @@ def string_to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = 
     return _module("strings").to_hash_bucket_fast(input, num_buckets)
 
 
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    """Choose between two tensors of one shape; mirrors ``tf.compat.v1.where``.
+
+    A `condition` of shape [n] chooses rows of `x` and `y`. Nothing is broadcast otherwise.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The shapes differ.
+
+    Examples
+    --------
+    >>> tf.compat.v1.where([True, False], [[1, 2], [3, 4]], [[5, 6], [7, 8]]).numpy()
+    array([[1, 2],
+           [7, 8]], dtype=int32)
+    """
+    if x is None or y is None or any(hasattr(arg, "_where") for arg in (condition, x, y)):
+        return gathering.where(condition, x, y)
+    mask, (first, second) = convert(condition, "bool"), operands("Select", x, y, strict=True)
+    chosen, left, right = (static_shape(arg) for arg in (mask, first, second))
+    if chosen is not None and left is not None and len(chosen) == 1 != len(left):
+        mask = reshape(mask, [-1, *[1] * (len(left) - 1)])
+        chosen = (*chosen, *left[1:])
+    for number, dims in ((1, left), (2, right)):
+        if not _fits(chosen or left, dims):
+            raise errors.InvalidArgumentError(
+                "Inputs to operation Select of type Select must have the same size and shape.  "
+                f"Input 0: {chosen} != input {number}: {dims}"
+            )
+    return gathering.where(mask, first, second)
+
+
+def _fits(dims: Any, others: Any) -> bool:
+    if dims is None or others is None:
+        return True
+    same = all(None in pair or pair[0] == pair[1] for pair in zip(dims, others, strict=False))
+    return len(dims) == len(others) and same
+
+
 def set_random_seed(seed: int | None) -> None:
     """Set the global seed; mirrors ``tf.compat.v1.set_random_seed``.
 
@@ -259,10 +306,11 @@ def __getattr__(name: str) -> Any:
         return _find(name)
     if name in _RENAMED:
         module, _, function = _RENAMED[name].rpartition(".")
-        return getattr(importlib.import_module(f"headrace.tf.{module}"), function)
+        home = importlib.import_module(f"headrace.tf.{module}")
+        return arranged(name, getattr(home, function))
     found = getattr(importlib.import_module("headrace.tf"), name, None)
     for module in _MODULES if found is None else ():
         home = importlib.import_module(f"headrace.tf.{module}")
         if name in home.__all__:
-            return getattr(home, name)
-    return _find(name) if found is None or name.startswith("_") else found
+            return arranged(name, getattr(home, name))
+    return _find(name) if found is None or name.startswith("_") else arranged(name, found)
