@@ -57,3 +57,24 @@ def test_directions_and_sizes_that_do_not_fit_are_errors():
         tf.einsum("ij,jk->ik", [[1, 2]], [[1, 2]])
     with pytest.raises(tf.errors.InvalidArgumentError):
         tf.truncatediv([1], 0)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: tf.gather([[0, 1, 2], [3, 4, 5]], [[7]], axis=0), r"indices\[0,0\] = 7 is not in"),
+        (
+            lambda: tf.gather([[0, 1, 2]], [[0], [9]], axis=1),
+            r"indices\[1,0\] = 9 is not in \[0, 3\)",
+        ),
+        (lambda: tf.gather([1, 2], 5), r"indices = 5 is not in \[0, 2\)"),
+        (lambda: tf.gather([[1], [2]], [[0], [3]], batch_dims=1), r"indices\[1,0\] = 3 is not in"),
+        (lambda: tf.pad([1], [[-1, 0]]), "must be non-negative"),
+        (lambda: tf.pad([[1]], [[0], [3]]), "must be a matrix with 2 columns"),
+        (lambda: tf.math.bincount([2, -1]), "must be non-negative, got -1"),
+        (lambda: tf.gather([0], 0.5), "'Tindices' of float32 is not in the list of allowed values"),
+    ],
+)
+def test_values_outside_are_told_in_the_words_of_tensorflow(call, words):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=words):
+        call()

@@ -37,6 +37,9 @@ __all__ = [
     "transpose",
 ]
 
+# As many axes as an array of NumPy can have.
+_MOST_AXES = 64
+
 
 def shape(input: Any, out_type: Any = None, name: str | None = None) -> Any:
     """Return the sizes as a tensor; mirrors ``tf.shape``.
@@ -121,6 +124,10 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
     if sizes is not None and len(unknown) == 1 and -1 not in _plain(sizes):
         # The one size that only a run knows follows from the others.
         sizes[unknown[0]], unknown = -1, []
+    if sizes is not None and len(sizes) > _MOST_AXES:
+        raise InvalidArgumentError(
+            f"too many dimensions: must be <= {_MOST_AXES}, but received {len(sizes)}"
+        )
     if sizes is None or unknown:
         return sized("reshape_by", (x, convert(shape)), known_sizes(sizes), x.dtype)
     if dims is not None and None not in dims:
@@ -161,7 +168,13 @@ def _check_reshape(dims: Any, sizes: list[int]) -> None:
 
 
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
-    """Insert an axis of size 1; mirrors ``tf.expand_dims``."""
+    """Insert an axis of size 1; mirrors ``tf.expand_dims``.
+
+    Raises
+    ------
+    InvalidArgumentError
+        There is no such place, or `axis` is more than one number.
+    """
     expander = getattr(input, "_expand_dims", None)
     if expander is not None:
         return expander(axis)
@@ -337,6 +350,8 @@ def strided_slice(
             key.append(None)
         elif shrink_axis_mask & bit:
             key.append(start)
+        elif not is_symbol(step) and step == 0:
+            raise InvalidArgumentError(f"strides[{k}] must be non-zero")
         else:
             key.append(
                 builtins.slice(

@@ -174,7 +174,7 @@ def _of_array(array: Any, dtype: DType | None) -> Any:
     if dtype is None or own is dtype:
         native = array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
         return wrap(native)
-    if dtype is string or (dtype is bool_) != (own is bool_):
+    if dtype is string:
         raise TypeError(f"Cannot convert {_short(array)} to EagerTensor of dtype {dtype.name}")
     return wrap(array.astype(dtype.dtype))
 

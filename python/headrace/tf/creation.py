@@ -249,6 +249,9 @@ def eye(
         ones = cast(equal(range(num_rows)[:, None], range(columns)), dtype)
         outer = sizes_of(batch_shape) if batch_shape is not None else []
         return broadcast_to(ones, [*(outer or ()), num_rows, columns]) if outer else ones
+    for count in (num_rows, num_columns):
+        if count is not None and count < 0:
+            raise InvalidArgumentError(f"Dimension {int(count)} must be >= 0")
     matrix = np.eye(int(num_rows), None if num_columns is None else int(num_columns))
     matrix = matrix.astype(as_dtype(dtype).dtype)
     if batch_shape is not None:

@@ -92,6 +92,11 @@ def gather(
     if gatherer is not None:
         return gatherer(params, indices, axis, batch_dims)
     x, at = convert(params), convert(indices)
+    if not at.dtype.is_integer:
+        raise InvalidArgumentError(
+            f"Value for attr 'Tindices' of {at.dtype.name} is not in the list of allowed values: "
+            "int16, int32, int64"
+        )
     dims, rows = static_shape(x), static_shape(at)
     if batch_dims < 0 and rows is not None:
         batch_dims += len(rows)
@@ -190,6 +195,13 @@ def one_hot(
 ) -> Any:  # fmt: skip
     """Return vectors with one value on; mirrors ``tf.one_hot``.
 
+    Raises
+    ------
+    TypeError
+        The dtypes of `on_value`, `off_value` and `dtype` differ.
+    InvalidArgumentError
+        The indices are no integers.
+
     Examples
     --------
     >>> tf.one_hot([1, -1], 3).numpy()
@@ -205,6 +217,12 @@ def one_hot(
         raise DTypeError(f"indices are uint8, int8, int32 or int64, got {x.dtype.name}")
     given = [convert(value, dtype) for value in (on_value, off_value) if value is not None]
     target = as_dtype(dtype) if dtype is not None else given[0].dtype if given else float32
+    for value in given:
+        if value.dtype is not target:
+            raise TypeError(
+                f"dtype {value.dtype.name} of a value does not match dtype {target.name}; "
+                "on_value, off_value and dtype must agree"
+            )
     on = convert(1 if on_value is None else on_value, target)
     off = convert(0 if off_value is None else off_value, target)
     last = axis in (None, -1)

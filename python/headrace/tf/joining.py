@@ -186,6 +186,11 @@ def split(
         raise ValueError("split needs a tensor of known rank")
     place = axis_of(place, len(dims))
     whole = dims[place]
+    if is_dense(num_or_size_splits) and static_shape(num_or_size_splits) == ():
+        raise ValueError(
+            "Rank-0 tensors are not supported as the num_or_size_splits argument to split, got "
+            f"{num_or_size_splits}"
+        )
     if isinstance(num_or_size_splits, int | np.integer) or np.ndim(raw(num_or_size_splits)) == 0:
         count = int(num_or_size_splits)
         if whole is None:
@@ -197,7 +202,15 @@ def split(
             )
         sizes = [whole // count] * count
     else:
-        sizes = [int(item) for item in raw(convert(num_or_size_splits))]
+        given = raw(convert(num_or_size_splits))
+        if given.ndim != 1 or num not in (None, len(given)):
+            raise InvalidArgumentError(
+                "size of the split_tensor must be 1-D and have the same elements as outputs, got "
+                f"shape {list(given.shape)}" + ("" if num is None else f" for {num} of them")
+            )
+        sizes = [int(item) for item in given]
+        if sizes.count(-1) > 1:
+            raise InvalidArgumentError("There can only be one -1 in the input.")
         if -1 in sizes and whole is not None:
             sizes[sizes.index(-1)] = whole - (sum(sizes) + 1)
         if whole is not None and (sum(sizes) != whole or min(sizes, default=0) < 0):
@@ -342,8 +355,13 @@ def pad(
     kinds = {"CONSTANT": "constant", "REFLECT": "reflect", "SYMMETRIC": "symmetric"}
     if mode.upper() not in kinds:
         raise ValueError(
-            f"Value of argument `mode` expected to be one of {sorted(kinds)}. Received {mode}"
+            f"Value of argument `mode` expected to be one of {sorted(kinds)}. "
+            f"Received `mode` = {mode.upper()}"
         )
+    columns = static_shape(given)
+    if columns is not None and (len(columns) != 2 or columns[1] not in (2, None)):
+        text = f"paddings must be a matrix with 2 columns: {list(columns)}"
+        raise InvalidArgumentError(text)
     out: Any = dims and (None,) * len(dims)
     if given.dtype not in (int32, int64):
         raise DTypeError(f"paddings are int32 or int64, got {given.dtype.name}")

@@ -79,7 +79,7 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
         raise InvalidArgumentError("matrices must be of known rank here")
     rank = len(dims)
     if rank < 2:
-        raise ValueError(f"Argument `a` must be a matrix, or a batch of them; its rank is {rank}")
+        raise ValueError(f"Argument `a` should be a (batch) matrix with rank >= 2, got rank {rank}")
     return transpose(x, [*range(rank - 2), rank - 1, rank - 2], conjugate)
 
 

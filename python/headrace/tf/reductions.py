@@ -325,11 +325,37 @@ def bincount(
     dtype: Any = int32, name: str | None = None, axis: Any = None,
     binary_output: builtins.bool = False,
 ) -> Any:  # fmt: skip
-    """Count how often each number occurs; mirrors ``tf.math.bincount`` of dense values."""
+    """Count how often each number occurs; mirrors ``tf.math.bincount`` of dense values.
+
+    With ``axis=-1`` the numbers of each row are counted on their own.
+
+    Raises
+    ------
+    ValueError
+        Another `axis` than 0 and -1, or weights for a binary output.
+    InvalidArgumentError
+        A number is negative, or the weights are of another shape.
+
+    Examples
+    --------
+    >>> tf.math.bincount([[1, 2], [2, 2]], axis=-1).numpy()
+    array([[0, 1, 1],
+           [0, 0, 2]], dtype=int32)
+    """
+    if axis not in (None, 0, -1):
+        raise ValueError(f"axis={axis} is not supported, only 0 and -1 are")
     x = convert(arr)
     shares = None if weights is None else convert(weights)
     target = as_dtype(dtype) if shares is None else shares.dtype
     low = 0 if minlength is None else int(minlength)
+    if shares is not None and binary_output:
+        raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive")
+    shapes = [None if part is None else static_shape(part) for part in (x, shares)]
+    if None not in shapes and shapes[0] != shapes[1]:
+        text = f"`weights` must be the same shape as `arr`, got {shapes[1]} and {shapes[0]}"
+        raise InvalidArgumentError(text)
+    if axis == -1 and len(static_shape(x) or ()) > 1:
+        return _counted_rows(x, shares, low, maxlength, target, binary_output)
 
     from .array_ops import reshape
 
@@ -338,6 +364,30 @@ def bincount(
     attrs = {"minlength": low, "maxlength": most, "dtype": target.dtype}
     found = run("bincount", args, ((None,), target), **attrs)
     return cast(found > 0, target) if binary_output else found
+
+
+def _counted_rows(
+    x: Any, shares: Any, low: int, most: Any, target: DType, binary: builtins.bool
+) -> Any:
+    """Count the numbers of each row: all of them at once, those of a row behind those before it."""
+    from .arithmetic import maximum, minimum
+    from .array_ops import reshape, shape
+    from .creation import ones_like
+    from .creation import range as numbers
+    from .debugging import assert_non_negative
+    from .gathering import where
+
+    assert_non_negative(x, "Input arr must be non-negative!")
+    x = cast(x, int64)
+    count = maximum(reduce_max(x) + 1, low)
+    if most is not None:
+        count = minimum(count, convert(int(most), int64))
+    rows = shape(x, int64)[0]
+    weights = ones_like(x, target) if shares is None else shares
+    places = where(x < count, numbers(rows)[:, None] * count + x, convert(-1, int64))
+    found = unsorted_segment_sum(reshape(weights, [-1]), reshape(places, [-1]), rows * count)
+    found = reshape(found, [rows, count])
+    return cast(found > 0, target) if binary else found
 
 
 # -------------------------------------------------------------------- segments

@@ -152,6 +152,8 @@ def searchsorted(
     """Return where values would be inserted; mirrors ``tf.searchsorted``."""
     from .casting import cast
 
+    if side not in ("left", "right"):
+        raise ValueError(f"Argument `side` must be either 'right' or 'left', got {side!r}")
     x, y = convert(sorted_sequence), convert(values)
     target = as_dtype(out_type)
 

@@ -137,7 +137,7 @@ pub(super) fn build(op: &str, attrs: &Attrs) -> Result<Option<Arc<dyn Kernel>>> 
 fn counts(values: &[i64], what: &str) -> Result<Vec<usize>> {
     let count = |value: &i64| {
         usize::try_from(*value).map_err(|_| {
-            Error::invalid_argument(format!("{what} may not be negative, got {value}"))
+            Error::invalid_argument(format!("{what} must be non-negative, got {value}"))
         })
     };
     values.iter().map(count).collect()

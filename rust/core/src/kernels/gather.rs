@@ -38,8 +38,14 @@ impl Outside {
         })
     }
 
-    /// The place along the axis; `at` is the number of the index, for messages.
-    pub(crate) fn place(self, index: i64, axis: usize, size: usize, at: usize) -> Result<usize> {
+    /// The place along the axis; `at` is where the index stands in the indices, for messages.
+    pub(crate) fn place(
+        self,
+        index: i64,
+        axis: usize,
+        size: usize,
+        at: impl FnOnce() -> String,
+    ) -> Result<usize> {
         let count = size as i64;
         let place = match self {
             Outside::Raise if index < 0 => index + count,
@@ -49,7 +55,7 @@ impl Outside {
         };
         usize::try_from(place).ok().filter(|place| *place < size).ok_or_else(|| {
             Error::invalid_argument(match self {
-                Outside::Strict => format!("indices[{at}] = {index} is not in [0, {size})"),
+                Outside::Strict => format!("indices{} = {index} is not in [0, {size})", at()),
                 _ if size == 0 => "cannot do a non-empty take from an empty axes.".into(),
                 _ => {
                     format!("index {index} is out of bounds for axis {axis} with size {size}")
@@ -57,6 +63,17 @@ impl Outside {
             })
         })
     }
+}
+
+/// Where the value of a number stands, as TensorFlow writes it: `[1,0]`, nothing for a scalar.
+fn coordinates(mut number: usize, dims: &[usize]) -> String {
+    let mut places: Vec<String> = Vec::with_capacity(dims.len());
+    for size in dims.iter().rev() {
+        places.push((number % size.max(&1)).to_string());
+        number /= size.max(&1);
+    }
+    places.reverse();
+    if places.is_empty() { String::new() } else { format!("[{}]", places.join(",")) }
 }
 
 #[derive(Debug)]
@@ -181,7 +198,8 @@ impl Gather {
                     for o in 0..outer {
                         let start = base + (b * outer + o) * size;
                         for (k, index) in indices.iter().enumerate() {
-                            places.push(start + outside.place(*index, axis, size, b * count + k)?);
+                            let number = || coordinates(b * count + k, at);
+                            places.push(start + outside.place(*index, axis, size, number)?);
                         }
                     }
                 }
@@ -200,7 +218,8 @@ impl Gather {
                     };
                     let mut place = Dims::from(index);
                     let i = flat(at);
-                    place[axis] = outside.place(indices[i], axis, x[axis], i)?;
+                    place[axis] =
+                        outside.place(indices[i], axis, x[axis], || coordinates(i, at))?;
                     let step = |sum: usize, (k, dim): (usize, &usize)| {
                         let at = if *dim == 1 && k != axis { 0 } else { place[k] };
                         sum * dim + at
@@ -227,7 +246,7 @@ impl Gather {
                         continue;
                     }
                     for (axis, (value, size)) in index.iter().zip(indexed).enumerate() {
-                        let found = outside.place(*value, axis + batch, *size, k);
+                        let found = outside.place(*value, axis + batch, *size, || format!("[{k}]"));
                         place = place * size
                             + found.map_err(|error| match outside {
                                 Outside::Strict => Error::invalid_argument(format!(
@@ -298,11 +317,11 @@ mod tests {
 
     #[test]
     fn places_outside_are_taken_as_asked_for() {
-        assert_eq!(Outside::Raise.place(-1, 0, 3, 0).unwrap(), 2);
-        assert_eq!(Outside::Clip.place(-1, 0, 3, 0).unwrap(), 0);
-        assert_eq!(Outside::Wrap.place(-1, 0, 3, 0).unwrap(), 2);
-        assert!(Outside::Strict.place(-1, 0, 3, 0).is_err());
-        assert!(Outside::Clip.place(0, 0, 0, 0).is_err());
-        assert!(Outside::Raise.place(i64::MIN, 0, 3, 0).is_err());
+        assert_eq!(Outside::Raise.place(-1, 0, 3, String::new).unwrap(), 2);
+        assert_eq!(Outside::Clip.place(-1, 0, 3, String::new).unwrap(), 0);
+        assert_eq!(Outside::Wrap.place(-1, 0, 3, String::new).unwrap(), 2);
+        assert!(Outside::Strict.place(-1, 0, 3, String::new).is_err());
+        assert!(Outside::Clip.place(0, 0, 0, String::new).is_err());
+        assert!(Outside::Raise.place(i64::MIN, 0, 3, String::new).is_err());
     }
 }

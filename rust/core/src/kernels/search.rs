@@ -106,7 +106,7 @@ impl BinCount {
         let values = values.values::<i64>()?;
         let least = values.iter().min().copied().unwrap_or(0);
         if least < 0 {
-            let text = format!("values to count must not be negative, got {least}");
+            let text = format!("values to count must be non-negative, got {least}");
             return Err(Error::invalid_argument(text));
         }
         let largest =

@@ -10,7 +10,6 @@ from typing import Any
 
 from ... import casting, errors, gathering
 from ... import io as _io
-from ...arithmetic import operands
 from ...array_ops import reshape
 from ...convert import convert
 from ...io import (
@@ -34,6 +33,7 @@ from ...io import (
 )
 from ...kernels import static_shape
 from ...names import lookup as _lookup
+from ...operands import operands
 from ...sparse import SparseTensorValue
 from .arguments import arranged
 from .ragged import RaggedTensorValue
