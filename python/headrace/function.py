@@ -91,10 +91,9 @@ class Function:
         returns: str = "",
     ) -> None:
         if not callable(function):
-            kind = type(function).__name__
             raise TypeError(
-                f"a function is needed, got {function!r} ({kind}); give the function itself, "
-                "not what a call of it returns"
+                f"a function is needed, got {function!r} ({type(function).__name__}); "
+                "give the function itself, not what a call of it returns"
             )
         if executor not in (None, "native", "python", "process"):
             raise InvalidArgumentError(
