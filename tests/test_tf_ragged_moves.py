@@ -86,6 +86,21 @@ def test_reduced_axes_may_be_kept():
         tf.reduce_sum(x, axis=2)
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: tf.reduce_mean(x, axis=1),
+        lambda x: tf.reduce_any(x > 1.0, axis=-1),
+        lambda x: x / tf.reduce_sum(x * x, axis=1, keepdims=True),
+        tf.nn.softmax,
+    ],
+)
+def test_rows_of_a_known_number_are_reduced_in_the_graph(function):
+    dataset = tf.data.Dataset.from_tensors(rag([[1.0, 2.0], [4.0]])).map(function)
+    assert "runs as a graph" in dataset.explain()
+    assert plain(next(iter(dataset))) == plain(function(rag([[1.0, 2.0], [4.0]])))
+
+
 def test_nested_rows_are_reduced_in_a_function():
     found = in_a_function(lambda x: tf.reduce_sum(x, axis=0), rag(DEEP))
     assert plain(found) == plain(tf.reduce_sum(rag(DEEP), axis=0)) == [[5, 7, 6], [10]]

@@ -39,7 +39,7 @@ class RaggedTensor(Composite):
     (TensorShape([2, None]), [[1, 2], [3, 0]])
     """
 
-    __slots__ = ("_splits", "_symbol", "_uniform", "_values")
+    __slots__ = ("_rows", "_splits", "_symbol", "_uniform", "_values")
     _is_ragged = True
 
     def __init__(self, values: Any, row_splits: Any, uniform: int | None = None) -> None:
@@ -47,6 +47,7 @@ class RaggedTensor(Composite):
         self._splits = row_splits
         self._symbol: Any = None  # the engine's symbol, if it is this very value
         self._uniform = uniform
+        self._rows: int | None = None  # their number, if it is known though the splits' is not
 
     # Making.
 
@@ -267,6 +268,7 @@ class RaggedTensor(Composite):
         count = None if not rows or rows[0] is None else rows[0] - 1
         if count is None and self._symbol is not None and self._symbol._spec.shape:
             count = self._symbol._spec.shape[0]
+        count = self._rows if count is None else count
         inner = self._values.shape
         if inner.rank is None:
             return TensorShape(None)
@@ -363,7 +365,9 @@ class RaggedTensor(Composite):
     def with_values(self, new_values: Any) -> RaggedTensor:
         """Return the same rows of other values."""
         values = new_values if isinstance(new_values, RaggedTensor) else convert(new_values)
-        return RaggedTensor(values, self._splits, self._uniform)
+        made = RaggedTensor(values, self._splits, self._uniform)
+        made._rows = self.shape[0]
+        return made
 
     def with_flat_values(self, new_values: Any) -> RaggedTensor:
         """Return the same nested rows of other innermost values."""
