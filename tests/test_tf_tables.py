@@ -123,7 +123,7 @@ def test_wrong_tables_are_refused():
         experimental.table_from_dataset(words)
     with pytest.raises(ValueError, match="pairs, got None"):
         experimental.table_from_dataset()
-    with pytest.raises(ValueError, match="different value for the same key"):
+    with pytest.raises(tf.errors.FailedPreconditionError, match="different value for same key"):
         index(words)
     with pytest.raises(tf.errors.FailedPreconditionError, match="3 elements"):
         index(words, vocab_size=3)
@@ -199,5 +199,24 @@ def test_a_file_that_is_not_there_is_no_table(tmp_path):
         tf.lookup.TextFileInitializer(tmp_path / "no.txt", *LINES)
     with pytest.raises(ValueError, match="filename"):
         tf.lookup.TextFileInitializer("", *LINES)
-    with pytest.raises(ValueError, match="different value for the same key"):
+    with pytest.raises(ValueError, match="`vocab_size` should be > 0"):
+        in_file(tmp_path, b"a\n", *LINES, vocab_size=0)
+    with pytest.raises(tf.errors.FailedPreconditionError, match="different value for same key"):
         tf.lookup.StaticHashTable(in_file(tmp_path, b"a\na\n", *LINES), -1)
+
+
+def test_a_vocabulary_may_be_buckets_only():
+    table = tf.lookup.StaticVocabularyTable(None, 5)
+    assert table.lookup(tf.constant(["a", "q", "r"])).numpy().tolist() == [4, 3, 3]
+    assert table.size().numpy() == 5
+    words = tf.lookup.KeyValueTensorInitializer(["a"], [0])
+    with pytest.raises(TypeError, match="expected int64 but got int32"):
+        tf.lookup.StaticVocabularyTable(words, 2)
+    with pytest.raises(ValueError, match="use StaticHashTable"):
+        tf.lookup.StaticVocabularyTable(None, 0)
+
+
+def test_a_table_tells_its_default_value():
+    table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a"], [3]), 7)
+    assert table.default_value.dtype is tf.int32
+    assert table.default_value.numpy() == 7

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidArgumentError
+from ..errors import FailedPreconditionError, InvalidArgumentError
 from .convert import convert, is_symbol
 from .dtypes import as_dtype, int32, int64, string
 from .kernels import python, run, static_shape
@@ -91,6 +91,11 @@ class StaticHashTable:
     default_value
         What keys that are not there give.
 
+    Raises
+    ------
+    FailedPreconditionError
+        A key has two values.
+
     Examples
     --------
     >>> keys = tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2])
@@ -109,10 +114,15 @@ class StaticHashTable:
         self._table: dict[Any, Any] = {}
         for key, value in zip(keys.tolist(), values.tolist(), strict=True):
             if self._table.setdefault(key, value) != value:
-                raise InvalidArgumentError(
-                    f"HashTable has different value for the same key: {key!r} has "
-                    f"{self._table[key]!r} and {value!r}"
+                raise FailedPreconditionError(
+                    f"HashTable has different value for same key. Key {key!r} has "
+                    f"{self._table[key]!r} and trying to add value {value!r}"
                 )
+
+    @property
+    def default_value(self) -> Any:
+        """What keys that are not there give."""
+        return convert(self._default, self.value_dtype)
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
         """Return the value of each key."""
@@ -140,9 +150,18 @@ class StaticVocabularyTable:
     Parameters
     ----------
     initializer
-        Words and their numbers, int64.
+        Words and their numbers, int64; None: there are buckets only.
     num_oov_buckets
         How many numbers there are for words that are not in it, by FarmHash.
+    lookup_key_dtype
+        The dtype of the words that are looked up; that of the initializer by default.
+
+    Raises
+    ------
+    ValueError
+        There is no bucket.
+    TypeError
+        The numbers are not int64.
 
     Examples
     --------
@@ -157,9 +176,14 @@ class StaticVocabularyTable:
         name: str | None = None, experimental_is_anonymous: bool = False,
     ) -> None:  # fmt: skip
         if num_oov_buckets <= 0:
-            raise ValueError("num_oov_buckets must be > 0")
+            raise ValueError("`num_oov_buckets` must be > 0; use StaticHashTable")
+        if initializer is not None and initializer.value_dtype is not int64:
+            raise TypeError(
+                f"Invalid `value_dtype`, expected int64 but got {initializer.value_dtype.name}"
+            )
         self._buckets = int(num_oov_buckets)
-        self.key_dtype = as_dtype(lookup_key_dtype or initializer.key_dtype)
+        own = string if initializer is None else initializer.key_dtype
+        self.key_dtype = as_dtype(lookup_key_dtype or own)
         self.value_dtype = int64
         self._table: dict[Any, Any] = {}
         if initializer is not None:

@@ -75,6 +75,8 @@ class TextFileInitializer:
         _check("value", int(value_index), self.value_dtype)
         self._path = os.fsdecode(path)
         cut = _separator(delimiter, int(key_index), int(value_index))
+        if vocab_size is not None and vocab_size <= 0:
+            raise ValueError(f"`vocab_size` should be > 0, received: {vocab_size}")
         lines = self._lines(None if vocab_size is None else int(vocab_size))
         rows = [line.split(cut) if cut else [] for line in lines]
         self.keys = self._column(lines, rows, int(key_index), self.key_dtype, 0)
