@@ -72,6 +72,8 @@ def test_directions_and_sizes_that_do_not_fit_are_errors():
         (lambda: tf.pad([1], [[-1, 0]]), "must be non-negative"),
         (lambda: tf.pad([[1]], [[0], [3]]), "must be a matrix with 2 columns"),
         (lambda: tf.math.bincount([2, -1]), "must be non-negative, got -1"),
+        (lambda: tf.reverse([[1, 2]], [0, -2]), "axis 0 specified more than once"),
+        (lambda: tf.expand_dims(1, [0, 1]), "must be a tensor with a single value"),
         (lambda: tf.gather([0], 0.5), "'Tindices' of float32 is not in the list of allowed values"),
     ],
 )

@@ -262,8 +262,9 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
                 f"'axis' = {k} is out of valid range [{-len(dims)}, {len(dims) - 1}]"
             )
     flipped = [k % len(dims) for k in axes.tolist()]
-    if len(set(flipped)) < len(flipped):
-        raise InvalidArgumentError(f"an axis is specified more than once in {axes.tolist()}")
+    for k in flipped:
+        if flipped.count(k) > 1:
+            raise InvalidArgumentError(f"axis {k} specified more than once, in {axes.tolist()}")
     key = [builtins.slice(None, None, -1 if k in flipped else None) for k in range(len(dims))]
     return x[tuple(key)] if key else x
 

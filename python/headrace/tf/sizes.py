@@ -78,7 +78,7 @@ def axis_number(axis: Any) -> Any:
     """Return an axis as an int, or the symbol it is; a list of one will do, as in TensorFlow."""
     if isinstance(axis, list | tuple):
         if len(axis) != 1:
-            raise InvalidArgumentError(f"axis must be a single value, got {axis}")
+            raise InvalidArgumentError(f"axis must be a tensor with a single value, got {axis}")
         (axis,) = axis
     return number(axis)
 
