@@ -17,6 +17,7 @@ LOOSE = hr.TensorSpec((None,), np.float32)
 RAGGED = hr.RaggedTensorSpec((None, None), np.float32)
 SPARSE = hr.SparseTensorSpec((4,), np.float32)
 TEXT = hr.TensorSpec((), str)
+NAME = "T"
 LOG = []
 
 
@@ -80,6 +81,9 @@ REFUSED = {
     "random.random": (lambda x: x + random.random(), SCALAR, "headrace.random"),
     "time.time": (lambda x: x + time.time(), SCALAR, "compute the time outside"),
     "calls print": (lambda x: print(x), SCALAR, "do input and output outside"),
+    "calls getattr": (lambda x: getattr(x, NAME), SCALAR, "value.name"),
+    "calls hash": (lambda x: hash((x, 1)), SCALAR, "to_hash_bucket"),
+    "calls eval": (lambda x: eval("x"), SCALAR, "write the expression"),
     "append": (lambda x: LOG.append(x), SCALAR, "return new values"),
     "stores to a global": (store_global, SCALAR, "scan"),
     "enters a with block": (with_block, SCALAR, "outside"),

@@ -40,6 +40,8 @@ HINTS = {
         _IO_HINT,
     ),
 }
+# Builtins that are no input and output: `headrace.hints` has a remedy for each of them.
+UNLIKE_IO = frozenset(words("getattr eval exec hash object __import__"))
 
 ATOMS: frozenset[type] = frozenset(
     {
