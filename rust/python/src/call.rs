@@ -129,11 +129,12 @@ impl PythonFunction {
     }
 
     fn call_attached(&self, py: Python<'_>, chunk: &Chunk, site: &Site) -> Result<Called> {
-        let packer = self.arguments.packer(py, chunk.structure())?;
+        let known = self.arguments.known(py, chunk.structure())?;
         let positional = matches!(**chunk.structure(), Structure::Tuple(_));
         let mut results = Elements::new(&self.results, Lists::Tuple, chunk.rows());
         if let Some(pool) = &self.pool {
-            let error = self.call_processes(py, pool, (chunk, site), &packer, &mut results)?;
+            let error =
+                self.call_processes(py, pool, (chunk, site), &known.packer, &mut results)?;
             let done = results.finish()?.map(|done| done.marked(chunk.mark.clone()));
             return Ok(Called { done, error });
         }
@@ -141,7 +142,7 @@ impl PythonFunction {
         let mut error = None;
         for row in 0..chunk.rows() {
             let _call = Call::begin(site.at(row as u64));
-            let outcome = call_row(callable, &packer, chunk, row, positional);
+            let outcome = call_row(callable, &known.packer, chunk, row, positional);
             if let Err(fault) = outcome.and_then(|result| results.push(&result)) {
                 error = Some(self.named(fault));
                 break;

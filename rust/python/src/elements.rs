@@ -14,33 +14,32 @@ use crate::packer::Packer;
 use crate::to_python;
 
 /// A structure with its packer.
-#[derive(Clone)]
-struct Known {
+pub(crate) struct Known {
     structure: Arc<Structure>,
-    packer: Arc<Packer>,
+    pub(crate) packer: Packer,
 }
 
 /// Remembers the packer of the last structure: the elements of a stage have one.
 #[derive(Default)]
-pub(crate) struct Packers(Mutex<Option<Known>>);
+pub(crate) struct Packers(Mutex<Option<Arc<Known>>>);
 
 impl Packers {
-    fn last(&self) -> Option<Known> {
+    fn last(&self) -> Option<Arc<Known>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn learn(&self, py: Python<'_>, structure: Arc<Structure>) -> Result<Known> {
-        let packer = Arc::new(Packer::new(py, &structure)?);
-        let known = Known { structure, packer };
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(known.clone());
+    fn learn(&self, py: Python<'_>, structure: Arc<Structure>) -> Result<Arc<Known>> {
+        let packer = Packer::new(py, &structure)?;
+        let known = Arc::new(Known { structure, packer });
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&known));
         Ok(known)
     }
 
-    /// The packer of a structure.
-    pub(crate) fn packer(&self, py: Python<'_>, structure: &Arc<Structure>) -> Result<Arc<Packer>> {
+    /// A structure with its packer.
+    pub(crate) fn known(&self, py: Python<'_>, structure: &Arc<Structure>) -> Result<Arc<Known>> {
         match self.last() {
-            Some(known) if Arc::ptr_eq(&known.structure, structure) => Ok(known.packer),
-            _ => Ok(self.learn(py, Arc::clone(structure))?.packer),
+            Some(known) if Arc::ptr_eq(&known.structure, structure) => Ok(known),
+            _ => self.learn(py, Arc::clone(structure)),
         }
     }
 }
@@ -78,7 +77,7 @@ pub(crate) struct Elements<'a> {
     packers: &'a Packers,
     lists: Lists,
     most: usize,
-    known: Option<Known>,
+    known: Option<Arc<Known>>,
     columns: Vec<Collector>,
     rows: usize,
 }
@@ -103,7 +102,7 @@ impl<'a> Elements<'a> {
             return Err(Error::internal("a structure is known and is not").into());
         };
         // Most functions give one number.
-        if let ([column], Packer::Leaf) = (&mut self.columns[..], &*known.packer)
+        if let ([column], Packer::Leaf) = (&mut self.columns[..], &known.packer)
             && column.push_number(element)
         {
             self.rows += 1;
@@ -123,7 +122,7 @@ impl<'a> Elements<'a> {
     }
 
     /// Learns the structure from the first element.
-    fn first(&mut self, element: &Bound<'_, PyAny>) -> Result<Known> {
+    fn first(&mut self, element: &Bound<'_, PyAny>) -> Result<Arc<Known>> {
         let known = match self.packers.last() {
             Some(known) if known.packer.unpack(element, self.lists, &mut Vec::new())? => known,
             _ => {
@@ -143,6 +142,6 @@ impl<'a> Elements<'a> {
         };
         let columns = self.columns.into_iter().map(|column| column.finish(rows));
         let columns = columns.collect::<Result<_>>()?;
-        Ok(Some(Chunk::new(rows, known.structure, columns)?))
+        Ok(Some(Chunk::new(rows, Arc::clone(&known.structure), columns)?))
     }
 }

@@ -161,12 +161,12 @@ impl Iterator {
         match taken {
             None => Ok(None),
             Some(Taken::Row(chunk, row)) => {
-                let packer = self.packers.packer(py, chunk.structure())?;
-                element(py, &packer, &chunk, row, Access::Own).map(Some)
+                let known = self.packers.known(py, chunk.structure())?;
+                element(py, &known.packer, &chunk, row, Access::Own).map(Some)
             }
             Some(Taken::Only(chunk)) => {
-                let packer = self.packers.packer(py, chunk.structure())?;
-                only_element(py, &packer, chunk).map(Some)
+                let known = self.packers.known(py, chunk.structure())?;
+                only_element(py, &known.packer, chunk).map(Some)
             }
         }
     }
