@@ -111,7 +111,8 @@ class ObjectRules:
         hint = lists.hint_for(module)
         if hint is not None:
             full = name if module == "builtins" else f"{module}.{name}"
-            self.refuse(f"calls {full}, {_effect(hint)}", None if full in lists.UNLIKE_IO else hint)
+            remedy = "" if full in lists.UNLIKE_IO else hint
+            self.refuse(f"calls {full}, {_effect(hint)}", remedy)
 
     def imported(self, name: str) -> object:
         """Return a module that is loaded already; importing another would run its code."""
