@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import re
 import zlib
 
 import numpy as np
@@ -120,6 +121,7 @@ def test_base64_comes_back(data):
 def test_strings_are_decompressed_one_by_one():
     texts = np.array([gzip.compress(b"a" * n) for n in (0, 10, 1000)], object)
     assert [len(text) for text in io.decode_compressed(texts, "GZIP")] == [0, 10, 1000]
+    assert io.decode_compressed(b"", "GZIP") == io.decode_compressed(b"", "ZLIB") == b""
     two = gzip.compress(b"a") + gzip.compress(b"b")
     assert io.decode_compressed(two, "GZIP") == b"ab"
     with pytest.raises(hr.errors.DataLossError, match="inflate"):
@@ -163,6 +165,12 @@ def test_any_bytes_are_a_tensor_or_an_error(data):
             io.parse_tensor(data, dtype)
         except hr.errors.HeadraceError:
             continue
+
+
+def test_several_messages_are_no_tensor():
+    text = re.escape("Expected `serialized` to be a scalar, got shape: [1]")
+    with pytest.raises(hr.errors.InvalidArgumentError, match=text):
+        io.parse_tensor(np.array([b"bogus"], object), np.uint16)
 
 
 def test_a_tensor_that_claims_to_be_large_costs_nothing():

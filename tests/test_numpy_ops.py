@@ -366,6 +366,13 @@ def test_options_of_functions_and_methods(name, dtype, rows):
     compare(OPTIONS[name], np.ascontiguousarray(x), rows=rows, magnitude=total(x))
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_the_median_of_an_odd_number_is_the_middle_however_large(dtype):
+    large = np.finfo(dtype).max
+    compare(np.median, np.array([[large], [-large]], dtype))
+    compare(np.median, np.array([[0, large, large]], dtype))
+
+
 def test_reductions_of_nothing_fail_or_give_what_numpy_gives():
     empty = np.zeros((2, 0, 3), np.float32)
     for call in (lambda x: np.sum(x, 0), lambda x: np.prod(x), lambda x: np.mean(x, 0)):

@@ -20,6 +20,8 @@ def test_rows_of_differing_lengths_become_ragged():
     assert batches.element_spec == hr.RaggedTensorSpec((None, None), np.int64, 1)
     whole = rows.ragged_batch(3, drop_remainder=True, row_splits_dtype=np.int32)
     assert whole.element_spec == hr.RaggedTensorSpec((3, None), np.int64, 1, np.int32)
+    splits = whole.map(lambda batch: batch.row_splits, executor="native")
+    assert splits.element_spec == hr.TensorSpec((4,), np.int32)
     (batch,) = whole
     assert batch.row_splits.dtype == np.int32
     assert batch.shape == (3, None)

@@ -119,6 +119,18 @@ def test_empty_arrays_stay_empty():
     assert S.reduce_join(np.zeros((2, 0), object), axis=1).tolist() == [b"", b""]
 
 
+def test_an_empty_row_among_others_gives_ngrams_of_padding():
+    # TensorFlow's answers
+    rows = S.split(objects([b"", b"a", b"b c"]))
+    assert S.ngrams(rows, [2, 3], pad_values=(b"<", b">")).to_list() == [
+        [b"< >", b"< < >", b"< > >"],
+        [b"< a", b"a >", b"< < a", b"< a >", b"a > >"],
+        [b"< b", b"b c", b"c >", b"< < b", b"< b c", b"b c >", b"c > >"],
+    ]
+    empty = S.split(objects([b"", b""]))
+    assert S.ngrams(empty, 2, pad_values=(b"<", b">")).to_list() == [[], []]
+
+
 def test_shapes_of_results_are_known_before_a_run():
     dataset = hr.Dataset.from_tensor_slices(objects([b"a", b"b"])).batch(2, drop_remainder=True)
     assert dataset.map(S.length).element_spec == hr.TensorSpec((2,), np.int64)

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::data::foreign::{self, ForeignArray, OptionalValue};
+use crate::data::shape::Brackets;
 use crate::data::{Column, DType, Dims, ForeignValue, Rows, Spec, Tensor, Value};
 use crate::error::{Error, Result};
 
@@ -67,11 +68,7 @@ pub(crate) fn optionals_in_batch(spec: &Spec) -> Error {
 
 /// The error of a batch of arrays that differ in shape.
 fn unlike(component: usize, first: &Dims, at: usize, dims: &Dims) -> Error {
-    let text = |dims: &Dims| {
-        let sizes = dims.iter().map(ToString::to_string).collect::<Vec<_>>();
-        format!("[{}]", sizes.join(","))
-    };
-    let (a, b) = (text(first), text(dims));
+    let (a, b) = (Brackets(first), Brackets(dims));
     // The words of TensorFlow: programs look for them.
     Error::invalid_argument(format!(
         "Cannot batch tensors with different shapes in component {component}. First element had \

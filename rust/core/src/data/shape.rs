@@ -58,6 +58,19 @@ impl fmt::Display for Tuple<'_> {
     }
 }
 
+/// Shows sizes as TensorFlow does: `[2,3]`.
+pub struct Brackets<'a>(pub &'a [usize]);
+
+impl fmt::Display for Brackets<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[")?;
+        for (i, size) in self.0.iter().enumerate() {
+            write!(f, "{}{size}", if i > 0 { "," } else { "" })?;
+        }
+        f.write_str("]")
+    }
+}
+
 fn write_tuple<T: fmt::Display>(
     f: &mut fmt::Formatter<'_>,
     items: impl ExactSizeIterator<Item = T>,

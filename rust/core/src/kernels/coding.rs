@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
 
+use crate::data::shape::Brackets;
 use crate::data::{
     BytesArray, BytesBuilder, Column, DType, PartialShape, Spec, Tensor, Value, Wanted,
 };
@@ -66,6 +67,8 @@ impl Each {
         match self {
             Each::EncodeBase64 { pad } => out.push(&base64::encode(value, *pad)),
             Each::DecodeBase64 => out.push(&base64::decode(value)?),
+            // An empty string is no stream of either kind, but TensorFlow takes it for the end of one.
+            Each::Decompress(_) if value.is_empty() => out.push(value),
             Each::Decompress(Compression::None) => out.push(value),
             Each::Decompress(Compression::Gzip) => inflate(MultiGzDecoder::new(value), out)?,
             Each::Decompress(Compression::Snappy) => {
@@ -190,6 +193,10 @@ impl Kernel for ParseTensor {
         let [spec] = inputs(specs)?;
         let shape = check_text("parse_tensor", spec)?;
         if shape.rank().is_some_and(|rank| rank > 0) {
+            let shape = match shape.known() {
+                Some(dims) => Brackets(&dims).to_string(),
+                None => shape.to_string(),
+            };
             let text = format!("Expected `serialized` to be a scalar, got shape: {shape}");
             return Err(Error::invalid_argument(text));
         }

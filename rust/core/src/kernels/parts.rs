@@ -59,10 +59,14 @@ impl Kernel for Part {
                 };
                 Spec::Tensor { dtype: *dtype, shape }
             }
-            (Part::RaggedSplits(i), Spec::Ragged { ragged_rank, splits_dtype, .. })
+            (Part::RaggedSplits(i), Spec::Ragged { shape, ragged_rank, splits_dtype, .. })
                 if i < ragged_rank =>
             {
-                Spec::tensor(*splits_dtype, [None])
+                let outer = shape.dims().and_then(|dims| dims.get(..=*i));
+                let rows = outer.and_then(|dims| {
+                    dims.iter().try_fold(1_usize, |rows, size| rows.checked_mul((*size)?))
+                });
+                Spec::tensor(*splits_dtype, [rows.and_then(|rows| rows.checked_add(1))])
             }
             (part, spec) => {
                 return Err(Error::invalid_argument(format!("{spec} has no part {part:?}")));

@@ -171,6 +171,8 @@ impl Quantile {
             return match sorted.len().checked_sub(1) {
                 None => T::nan(),
                 Some(last) if sorted[last].is_nan() => sorted[last],
+                // One value is the middle as it is: twice a large one is none.
+                Some(last) if last % 2 == 0 => sorted[last / 2],
                 Some(last) => T::middle(sorted[last / 2], sorted[last - last / 2]),
             };
         };

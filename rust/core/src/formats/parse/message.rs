@@ -1,5 +1,6 @@
 //! What is said of a record that does not fit, in TensorFlow's words where they are good.
 
+use crate::data::shape::Brackets;
 use crate::data::{BytesArray, DType, Dims};
 use crate::error::{Error, Result};
 use crate::formats::example::{Kind, Malformed, entries};
@@ -193,21 +194,6 @@ impl Source {
             Form::Fixed { dims, .. } | Form::Flat { dims, .. } => dims,
         }
     }
-}
-
-/// A shape as TensorFlow writes it: `[2,3]`.
-struct Brackets<'a>(&'a [usize]);
-
-impl std::fmt::Display for Brackets<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let sizes: Vec<_> = self.0.iter().map(usize::to_string).collect();
-        write!(f, "[{}]", sizes.join(","))
-    }
-}
-
-/// A shape as TensorFlow writes it.
-pub(super) fn brackets(dims: &[usize]) -> String {
-    Brackets(dims).to_string()
 }
 
 /// The start of some bytes, readable, and an ellipsis if there is more.

@@ -1,12 +1,13 @@
 //! The values of SequenceExamples, made of the lists that `sequence.rs` has read, and what is said
 //! of those that do not fit.
 
+use crate::data::shape::Brackets;
 use crate::data::{BytesArray, DType, Dims, Tensor, Value};
 use crate::error::{Error, Result};
 use crate::formats::example::{Kind, Malformed};
 use crate::formats::parse::decode::Decoded;
 use crate::formats::parse::flat::Flat;
-use crate::formats::parse::message::{Batch, Fault, brackets, type_name};
+use crate::formats::parse::message::{Batch, Fault, type_name};
 use crate::formats::parse::plan::{Source, flat};
 use crate::formats::parse::ragged::{Ragged, not_aligned};
 use crate::formats::parse::varlen;
@@ -150,7 +151,7 @@ impl Lists<'_> {
         let volume: usize = dims.iter().product();
         let longest = joined.lengths().max().unwrap_or(0);
         if volume > 0 && !longest.is_multiple_of(volume) {
-            let shape = brackets(dims).replacen('[', "[?,", 1);
+            let shape = Brackets(dims).to_string().replacen('[', "[?,", 1);
             return Err(self.invalid(
                 key,
                 format!(
@@ -175,7 +176,7 @@ impl Lists<'_> {
             }
             let mut steps = self.ends[source][row]..self.ends[source][row + 1];
             if let Some(index) = steps.position(|step| flat.range(step).len() != volume) {
-                let (name, shape) = (name(&self.batch, row), brackets(dims));
+                let (name, shape) = (name(&self.batch, row), Brackets(dims));
                 let length = flat.range(self.ends[source][row] + index).len();
                 return Err(self.invalid(
                     key,

@@ -54,16 +54,17 @@ impl Ngrams {
         self.padding.as_ref().map_or(0, |(_, _, most)| (*most).min(width - 1))
     }
 
-    /// How many a row of `count` strings gives for each width; an empty row gives none.
-    fn counts(&self, count: usize) -> impl Iterator<Item = (usize, usize)> {
+    /// How many a row of `count` strings gives for each width. Rows give none where there is no
+    /// string in any of them, as in TensorFlow; an empty row among others is padded too.
+    fn counts(&self, count: usize, any: bool) -> impl Iterator<Item = (usize, usize)> {
         self.widths.iter().map(move |width| {
-            let padded = if count > 0 { count + 2 * self.padding(*width) } else { 0 };
+            let padded = if any { count + 2 * self.padding(*width) } else { 0 };
             (*width, (padded + 1).saturating_sub(*width))
         })
     }
 
     fn total(&self, count: usize) -> usize {
-        let total: usize = self.counts(count).map(|(_, made)| made).sum();
+        let total: usize = self.counts(count, count > 0).map(|(_, made)| made).sum();
         total + usize::from(total == 0 && self.is_kept(count))
     }
 
@@ -72,12 +73,12 @@ impl Ngrams {
     }
 
     /// Appends those of one row.
-    fn row(&self, row: &BytesArray, out: &mut BytesBuilder) -> Result<usize> {
+    fn row(&self, row: &BytesArray, any: bool, out: &mut BytesBuilder) -> Result<usize> {
         let mut joined = Joined::new(&self.separator);
         let mut made = 0;
         let mut bytes = 0_usize;
         let longest = row.iter().map(<[u8]>::len).max().unwrap_or(0) + self.separator.len();
-        for (width, count) in self.counts(row.len()) {
+        for (width, count) in self.counts(row.len(), any) {
             let pad = self.padding(width);
             let size = longest.saturating_mul(width).saturating_mul(count);
             bytes = bytes.saturating_add(size).saturating_add(count);
@@ -142,7 +143,8 @@ impl Ngrams {
                     let text = "the row splits of a ragged component do not fit its values";
                     return Err(Error::invalid_argument(text));
                 };
-                total += self.row(&strings.slice(base + start..base + end), &mut out)?;
+                let row = strings.slice(base + start..base + end);
+                total += self.row(&row, size > 0, &mut out)?;
                 made.push(total);
             }
             base += size;
@@ -204,7 +206,7 @@ impl Kernel for Ngrams {
                 return Err(Error::invalid_argument("data must have rank>0"));
             };
             for _ in 0..outer.iter().product() {
-                self.row(&strings.slice(at..at + *last), &mut out)?;
+                self.row(&strings.slice(at..at + *last), *last > 0, &mut out)?;
                 at += *last;
             }
             *last = self.total(*last);
