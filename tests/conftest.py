@@ -2,6 +2,7 @@
 
 import base64
 import json
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,10 @@ settings.register_profile(
     "headrace", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=40
 )
 settings.load_profile("headrace")
+
+# Scripts under test inherit it from who started the tests in the background, and must hear Ctrl-C.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
