@@ -269,7 +269,7 @@ def test_ragged_and_sparse_values_are_made_and_joined_in_functions():
     dataset = D.range(3).map(lambda i: tf.RaggedTensor.from_tensor(i * [[1]]))
     assert dataset.element_spec == tf.RaggedTensorSpec([1, None], tf.int64)
     joined = dataset.map(lambda r: tf.concat([r, r], 0))
-    assert joined.element_spec == tf.RaggedTensorSpec([None, None], tf.int64)
+    assert joined.element_spec == tf.RaggedTensorSpec([2, None], tf.int64)
     assert [x.to_list() for x in joined] == [[[i], [i]] for i in range(3)]
 
     def sparse(i):
