@@ -1,5 +1,6 @@
 """Functions of `headrace.tf` that loop on values are graphs that give what a call gives."""
 
+import collections
 import linecache
 import time
 
@@ -342,6 +343,30 @@ def test_what_is_no_graph_runs_as_python(function):
     dataset = D.range(6).map(function)
     assert "runs as Python" in dataset.explain()
     assert [plain(x) for x in dataset] == [plain(function(x)) for x in D.range(6)]
+
+
+def test_what_a_loop_gives_is_nested_as_what_it_began_with():
+    pair = collections.namedtuple("pair", "doubled turns")
+
+    def doubles(x):
+        first = pair(x + 1, tf.constant(0))
+        return tf.while_loop(lambda a, b: a < 10, lambda a, b: pair(a * 2, b + 1), first)
+
+    dataset = D.range(3).map(doubles)
+    assert "runs as a graph" in dataset.explain()
+    assert list(dataset.as_numpy_iterator()) == [pair(16, 4), pair(16, 3), pair(12, 2)]
+
+    def kind_for(kind):
+        def called(x):
+            seen.append(type(tf.while_loop(lambda a: a < 9, lambda a: kind([a + 1]), kind([x]))))
+            return x
+
+        return called
+
+    for kind in (list, tuple):
+        seen = []
+        list(D.range(1).map(kind_for(kind)))
+        assert set(seen) == {kind}
 
 
 def test_the_errors_are_those_of_tensorflow():

@@ -116,8 +116,7 @@ def _recorded(
     found = recorded_loop(tracer, test, turn, state, stated, strict=True)
     if found is None:
         return None
-    made = unpacked(found[0][limited:])
-    return tuple(made) if type(variables) in (list, tuple) else pack_sequence_as(variables, found)
+    return pack_sequence_as(variables, found[0][limited:])
 
 
 def _stated(variables: Any, invariants: Any, state: list[Any]) -> list[Dims]:
